@@ -1,0 +1,175 @@
+"""Settings: `rag.toml`, then `RAG_*` in the environment, then flags. Frozen, no globals."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from rag.domain.errors import SetupError
+
+SETTINGS_FILE = "rag.toml"
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+
+class ChunkSettings(BaseModel):
+    """How documents are cut. Sizes in tokens as `core.tokens` counts them."""
+
+    model_config = _FROZEN
+    # The bundled embedder reads 510 tokens at once; a chunk of 320 plus its context fits.
+    size: int = Field(default=320, ge=32, le=4000)
+    overlap: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _overlap_below_size(self) -> "ChunkSettings":
+        if self.overlap >= self.size:
+            raise ValueError(
+                f"chunk.overlap ({self.overlap}) must be smaller than chunk.size ({self.size})"
+            )
+        return self
+
+
+class TraceSettings(BaseModel):
+    model_config = _FROZEN
+    content: Literal["full", "refs"] = "full"
+
+
+class Settings(BaseModel):
+    """Everything a person can set. `root` is the folder of `rag.toml`; paths are relative to it."""
+
+    model_config = _FROZEN
+    root: Path
+    knowledge: Path = Path("knowledge")
+    index: Path = Path(".rag")
+    traces: Path = Path("traces")
+    prompts: Path = Path("prompts")
+    language: Literal["auto", "en", "zh-Hant"] = "auto"
+
+    embedder: str = "e5"
+    embed_model: str = "embeddinggemma"
+    threads: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
+
+    llm: str = "auto"
+    model: str = "gemma4:e4b"
+    ollama_host: str = "http://localhost:11434"
+    static_replies: Path | None = None
+    temperature: float = Field(default=0.0, ge=0.0, le=2.0)
+    seed: int = 0
+    num_ctx: int = Field(default=8192, ge=1024)
+    num_predict: int = Field(default=1024, ge=16)
+    timeout: float = Field(default=120.0, gt=0)
+    prompt: str | None = None
+    """A version such as `v1`; the newest when unset."""
+
+    retries: int = Field(default=1, ge=0, le=2)
+    coverage: Literal["strict", "warn"] = "warn"
+    support: Literal["strict", "warn", "off"] = "strict"
+    max_sources: int = Field(default=5, ge=1, le=50)
+    context_tokens: int = Field(default=4000, ge=200)
+
+    rerank: Literal["off", "ids", "scored", "rubric"] = "off"
+    rerank_model: str | None = None
+    rerank_timeout: float = Field(default=15.0, gt=0)
+
+    max_file_mb: int = Field(default=50, ge=1)
+    max_pages: int = Field(default=2000, ge=1)
+    file_timeout: float = Field(default=60.0, gt=0)
+    follow_links: bool = False
+
+    chunk: ChunkSettings = ChunkSettings()
+    trace: TraceSettings = TraceSettings()
+
+    @property
+    def knowledge_dir(self) -> Path:
+        return self.root / self.knowledge
+
+    @property
+    def index_dir(self) -> Path:
+        return self.root / self.index
+
+    @property
+    def traces_dir(self) -> Path:
+        return self.root / self.traces
+
+
+class Resolved(BaseModel):
+    """Settings and where each one that is not a default came from."""
+
+    model_config = _FROZEN
+    settings: Settings
+    origins: dict[str, str]
+
+
+def load_settings(root: Path, flags: dict[str, Any] | None = None) -> Resolved:
+    """Settings of the workspace at `root`.
+
+    Raises:
+        SetupError: `rag.toml` is not TOML, a key is unknown or a value cannot work.
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+
+    def take(layer: dict[str, Any], origin: str) -> None:
+        for key, value in layer.items():
+            if isinstance(value, dict) and isinstance(values.get(key, {}), dict):
+                values.setdefault(key, {}).update(value)
+                origins.update({f"{key}.{inner}": origin for inner in value})
+            else:
+                values[key] = value
+                origins[key] = origin
+
+    take(_read_file(root / SETTINGS_FILE), SETTINGS_FILE)
+    take(_read_environment(), "environment")
+    take({k: v for k, v in (flags or {}).items() if v is not None}, "flag")
+    try:
+        return Resolved(settings=Settings(root=root, **values), origins=origins)
+    except ValidationError as error:
+        raise SetupError(*_explain(error, origins)) from error
+
+
+def find_root(start: Path) -> Path:
+    """The nearest folder at or above `start` that holds `rag.toml` or an index; else `start`."""
+    for folder in (start, *start.parents):
+        if (folder / SETTINGS_FILE).is_file() or (folder / ".rag" / "catalog.sqlite").is_file():
+            return folder
+    return start
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SetupError(
+            f"{path.name} is not valid TOML: {error}", "mend the line named"
+        ) from error
+
+
+def _read_environment() -> dict[str, Any]:
+    """`RAG_MAX_SOURCES=3`, `RAG_CHUNK__SIZE=200`, and `OLLAMA_HOST` as Ollama itself reads it."""
+    found: dict[str, Any] = {}
+    if host := os.environ.get("OLLAMA_HOST"):
+        found["ollama_host"] = host
+    for name, value in os.environ.items():
+        if not name.startswith("RAG_") or not value:
+            continue
+        *table, key = name.removeprefix("RAG_").lower().split("__")
+        target = found
+        for part in table:
+            target = target.setdefault(part, {})
+        target[key] = value
+    return found
+
+
+def _explain(error: ValidationError, origins: dict[str, str]) -> tuple[str, str]:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    origin = origins.get(key) or next(
+        (where for name, where in origins.items() if name.startswith(f"{key}.")), "settings"
+    )
+    if first["type"] == "extra_forbidden":
+        return f"unknown setting {key!r} (from {origin})", "`rag config` lists the settings"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"setting {key or 'chunk'}: {message} (from {origin})", "`rag config` lists the settings"
