@@ -1,0 +1,110 @@
+"""The command line. One file per command group; each adds its commands with `register(app)`.
+
+This is the only place that catches errors and sets exit codes.
+"""
+
+import importlib
+import os
+import pkgutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rag import __version__
+from rag.cli.console import prepare_streams, show_error
+from rag.domain.errors import RagError, UsageError
+
+EXIT_ERROR, EXIT_USAGE, EXIT_REJECTED, EXIT_REGRESSION, EXIT_PARTIAL = 1, 2, 3, 4, 5
+EXIT_INTERRUPTED = 130
+EXIT_CLOSED_PIPE = 141
+_SHARED_MODULES = {"console", "session"}
+
+
+def build_app() -> typer.Typer:
+    app = typer.Typer(
+        name="rag",
+        help="Answers over your own documents, each bound to sources that the program checked.",
+        no_args_is_help=False,
+        invoke_without_command=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_globals)
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+        if module.name not in _SHARED_MODULES:
+            importlib.import_module(f"{__name__}.{module.name}").register(app)
+    return app
+
+
+def _globals(
+    context: typer.Context,
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", "-C", help="Work in this folder instead of the current one."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"citebound {__version__}")
+        raise typer.Exit
+    context.obj = {"root": root, "debug": debug}
+    if context.invoked_subcommand is None:
+        from rag.cli.welcome import welcome
+
+        welcome(root)
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and end the process with the exit code of design section 5."""
+    prepare_streams()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    debug = "--debug" in arguments
+    # `--debug` counts wherever it stands: people add it to the end of the command that failed.
+    if debug:
+        arguments = ["--debug", *(word for word in arguments if word != "--debug")]
+    try:
+        code = build_app()(args=arguments, prog_name="rag", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except BrokenPipeError:
+        return _closed_pipe()
+    except (KeyboardInterrupt, EOFError, typer.Abort):
+        show_error("interrupted")
+        return EXIT_INTERRUPTED
+    except typer.Exit as stop:
+        return stop.exit_code
+    except RagError as error:
+        if debug:
+            raise
+        show_error(error.message, error.hint)
+        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_ERROR
+    except Exception as error:
+        if debug:
+            raise
+        return _show_unexpected(error)
+
+
+def _show_unexpected(error: Exception) -> int:
+    """Click's own usage errors keep their exit code; anything else is ours to answer for."""
+    if (format_message := getattr(error, "format_message", None)) is not None:
+        show_error(str(format_message()), "`rag --help` lists the commands")
+        return EXIT_USAGE
+    show_error(
+        f"unexpected {type(error).__name__}: {error}", "run it again with --debug and report this"
+    )
+    return EXIT_ERROR
+
+
+def _closed_pipe() -> int:
+    """The reader has gone (`rag trace list | head`): say nothing, also not at interpreter exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_CLOSED_PIPE

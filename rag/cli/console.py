@@ -1,0 +1,81 @@
+"""Everything the commands print goes through here.
+
+Results go to standard output, progress and notices to standard error. Text from documents, models
+and file names is data: it is never read as markup and cannot carry terminal control codes.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from rag.core.plain import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+
+def prepare_streams() -> None:
+    """Let no character end a command: what the terminal's encoding lacks is replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def console(stream: IO[str] | None = None) -> "Console":
+    """A console that prints text as it is: no markup, emoji names, highlighting or hard wraps."""
+    from rich.console import Console
+
+    return Console(
+        file=stream or sys.stdout, markup=False, emoji=False, highlight=False, soft_wrap=True
+    )
+
+
+def out(text: "str | Text" = "", *, style: str | None = None) -> None:
+    """One line, or several, to standard output."""
+    console().print(printable(text) if isinstance(text, str) else text, style=style)
+
+
+def err(text: str, *, style: str | None = None) -> None:
+    """A notice to standard error."""
+    console(sys.stderr).print(printable(text), style=style)
+
+
+def emit_json(value: Any) -> None:
+    """One JSON document to standard output, Chinese unescaped, NaN refused."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def emit_json_line(value: Any) -> None:
+    """One JSON object on one line, for streams of results."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def show_error(message: str, hint: str | None = None) -> None:
+    err(f"error: {message}", style="bold red")
+    if hint:
+        err(f"hint: {hint}")
+
+
+def interactive() -> bool:
+    """Whether standard error is a terminal that can redraw a line."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def read_text(file: Path | None) -> str:
+    """A file's text, or standard input for None and `-`; UTF-8, whatever the locale."""
+    from rag.domain.errors import UsageError
+
+    if file is None or str(file) == "-":
+        if file is None and sys.stdin.isatty():
+            raise UsageError("nothing to read", "name a file, or pipe the text in")
+        return sys.stdin.buffer.read().decode("utf-8-sig", errors="replace")
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}", "check the path") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text", "save it as UTF-8") from error

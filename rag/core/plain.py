@@ -1,0 +1,24 @@
+"""Text made safe to print: nothing in it can move a cursor, hide a word or reverse a line."""
+
+import re
+
+# A terminal sequence is dropped whole, so that no half of it is left as noise: CSI (ESC [ ... letter),
+# OSC and its kin (ESC ] ... BEL or ESC \), and two-character escapes.
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]).*?(?:\x07|\x1b\\|\x9c|$)|\x1b[ -/]*[0-~]",
+    re.DOTALL,
+)
+# What remains of control characters, and the bidirectional controls that can make a line read
+# other than it is stored. Tab and line feed are layout, and stay.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f‪-‮⁦-⁩؜‎‏]")
+
+
+def printable(text: str) -> str:
+    """`text` without terminal sequences, control characters and bidirectional controls."""
+    return _CONTROL.sub("", _SEQUENCE.sub("", text))
+
+
+def one_line(text: str, width: int | None = None) -> str:
+    """`text` on one line, printable, cut to `width` characters with an ellipsis."""
+    flat = " ".join(printable(text).split())
+    return flat if width is None or len(flat) <= width else flat[: width - 1] + "…"
