@@ -8,6 +8,16 @@ Language = Literal["en", "zh-Hant", "zh-Hans"]
 Syntax = Literal["markdown", "rst", "text", "code"]
 
 
+class Limits(Value):
+    """How much of one file is read before it is refused. Every loader keeps all of them."""
+
+    max_bytes: int = 50_000_000
+    """Of the file, and of everything unpacked from it."""
+    max_pages: int = 2000
+    timeout: float = 60.0
+    """Seconds."""
+
+
 class LoadedDocument(Value):
     """What a loader makes of one file.
 
