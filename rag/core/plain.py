@@ -22,3 +22,9 @@ def one_line(text: str, width: int | None = None) -> str:
     """`text` on one line, printable, cut to `width` characters with an ellipsis."""
     flat = " ".join(printable(text).split())
     return flat if width is None or len(flat) <= width else flat[: width - 1] + "…"
+
+
+def well_formed(text: str) -> str:
+    """`text` with each lone surrogate (half a character, from a cut reply or a shell argument in
+    another encoding) replaced by U+FFFD, so that it can be stored and printed."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -100,6 +100,9 @@ class DecidingSettings(Value):
     support: str
     retries: int
     max_sources: int
+    context_tokens: int
+    message_language: str = "en"
+    """Language of the contract's messages."""
     cut: float | None = None
 
 
