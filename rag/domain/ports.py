@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from rag.domain.documents import Chunk, Document, LoadedDocument
+from rag.domain.index import IndexedDocument, IndexState, Known, PendingVector
 from rag.domain.models import ModelIdentity, ModelReply, ModelRequest, Prompt
 from rag.domain.retrieval import Candidate, Filter, Hit
 from rag.domain.trace import RerankTrace, Trace
@@ -91,6 +92,100 @@ class VectorIndex(Protocol):
 
     def search(self, vector: Vectors, limit: int, filter: Filter) -> list[Hit]:
         """Best first; scores are cosines in -1..1."""
+        ...
+
+
+class CatalogWriter(Catalog, Protocol):
+    """The writing side of the catalog.
+
+    Every change of a document leaves, in the same transaction, a note of what the two indexes have
+    still to do about it (a transactional outbox): work cut off at any point is found there.
+    """
+
+    def state(self) -> IndexState: ...
+    def set_state(self, state: IndexState) -> None: ...
+    def known(self) -> Mapping[str, Known]:
+        """By path."""
+        ...
+
+    def put(self, entries: Sequence[IndexedDocument]) -> None:
+        """Adds or replaces documents, all of them or none."""
+        ...
+
+    def remove(self, paths: Sequence[str]) -> None: ...
+    def touch(self, stats: Mapping[str, tuple[int, int]]) -> None:
+        """New (size, mtime_ns) of files whose content did not change."""
+        ...
+
+    def lexical_outbox(self) -> list[str]:
+        """Paths whose entries in the lexical index must be written again or dropped."""
+        ...
+
+    def lexical_done(self, paths: Sequence[str]) -> None: ...
+    def vectors_to_write(
+        self, limit: int, after: str | None, paths: Sequence[str] | None
+    ) -> list[PendingVector]:
+        """At most `limit` passages that wait for a vector and have not failed, of `paths` only
+        when given, by chunk id greater than `after`."""
+        ...
+
+    def vectors_to_drop(self, limit: int) -> list[str]: ...
+    def vector_donors(self, passages: Sequence[str]) -> dict[str, str]:
+        """For hashes of passages that already have a vector: the chunk id it is kept under."""
+        ...
+
+    def vectors_begun(self, chunk_ids: Sequence[str]) -> None:
+        """The vectors of these ids are about to be replaced: what they held is gone."""
+        ...
+
+    def vectors_done(self, chunk_ids: Sequence[str]) -> None: ...
+    def vectors_failed(self, reasons: Mapping[str, str]) -> None: ...
+    def vector_failures(self) -> list[tuple[Chunk, str]]: ...
+    def vectors_pending(self) -> int: ...
+    def retry_failed_vectors(self) -> None: ...
+    def vectors_due(self) -> int:
+        """Everything the vector index has still to do: to write, failed or to drop."""
+        ...
+
+    def expect_no_vectors(self) -> None:
+        """The vector index was emptied: every passage waits for its vector again."""
+        ...
+
+    def restamp_passages(self, passage_hash: Callable[[Chunk], str]) -> None:
+        """The wording of passages changed: those whose hash differs wait for a new vector."""
+        ...
+
+
+class LexicalWriter(LexicalIndex, Protocol):
+    """The writing side of the lexical index. Each call is searchable when it returns."""
+
+    def replace(self, paths: Sequence[str], chunks: Iterable[Chunk]) -> None:
+        """Drops all entries of `paths`, then adds `chunks`, in one commit."""
+        ...
+
+    def rebuild(self, chunks: Iterable[Chunk]) -> None:
+        """Drops everything, then adds `chunks`, in one commit."""
+        ...
+
+    def count(self) -> int: ...
+
+
+class VectorWriter(VectorIndex, Protocol):
+    """The writing side of the vector index."""
+
+    def put(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Adds or replaces one vector a chunk. Shape (len(chunks), dimension)."""
+        ...
+
+    def get(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
+        """The known ones."""
+        ...
+
+    def drop(self, chunk_ids: Sequence[str]) -> None: ...
+    def ids(self) -> Iterator[str]: ...
+    def count(self) -> int: ...
+    def reset(self) -> None:
+        """Drops everything; works on a damaged index too."""
         ...
 
 
