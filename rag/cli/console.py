@@ -79,3 +79,31 @@ def read_text(file: Path | None) -> str:
         raise UsageError(f"cannot read {file}: {error.strerror}", "check the path") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8 text", "save it as UTF-8") from error
+
+
+class StageLine:
+    """One line on standard error that says what is going on, redrawn in place; nothing when
+    standard error is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = interactive()
+        self._drawn = False
+
+    def __enter__(self) -> "StageLine":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._clear()
+
+    def show(self, stage: str, tokens: int) -> None:
+        if self._live:
+            self._clear()
+            sys.stderr.write(f"{stage} … {tokens} tokens" if tokens else f"{stage} …")
+            sys.stderr.flush()
+            self._drawn = True
+
+    def _clear(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+            self._drawn = False

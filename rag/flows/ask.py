@@ -145,7 +145,7 @@ def ask(
     record = _Record(well_formed(question), options or AskOptions(), history=tuple(history))
     try:
         decision = _decide(record, ports, well_formed(search_query or question), on_stage)
-    except RagError as error:
+    except Exception as error:
         _write_trace(record, ports, None, error)
         raise
     return _finish(record, ports, decision, search_query)
@@ -344,7 +344,7 @@ def _finish(
 
 
 def _write_trace(
-    record: _Record, ports: AskPorts, decision: _Decision | None, error: RagError | None
+    record: _Record, ports: AskPorts, decision: _Decision | None, error: Exception | None
 ) -> str | None:
     options, prompt, bundle = record.options, record.prompt, record.bundle
     return ports.journal.write(
@@ -390,8 +390,9 @@ def _retrieval(record: _Record) -> RetrievalTrace | None:
     return record_retrieval(record.retrieved, record.candidates, record.options.mode)
 
 
-def _error(error: RagError) -> ErrorTrace:
-    return ErrorTrace(type=type(error).__name__, message=error.message, hint=error.hint)
+def _error(error: Exception) -> ErrorTrace:
+    hint = error.hint if isinstance(error, RagError) else None
+    return ErrorTrace(type=type(error).__name__, message=str(error), hint=hint)
 
 
 def _ms_since(moment: float) -> float:

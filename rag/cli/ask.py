@@ -1,0 +1,84 @@
+"""`rag ask`: one grounded answer."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rag.cli.console import StageLine, emit_json, err, read_text
+from rag.cli.session import settings_of
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ask", help="One grounded answer, each claim bound to a checked source.")(ask)
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[
+        str | None, typer.Argument(help="The question; standard input when missing or '-'.")
+    ] = None,
+    path: Annotated[
+        list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
+    ] = None,
+    lang: Annotated[
+        list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
+    ] = None,
+    mode: Annotated[str, typer.Option(help="hybrid, lexical or vector.")] = "hybrid",
+    llm: Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
+    replies: Annotated[
+        Path | None, typer.Option(help="File of replies, for static.", show_default=False)
+    ] = None,
+    max_sources: Annotated[int | None, typer.Option(help="Sources handed over at most.")] = None,
+    retries: Annotated[int | None, typer.Option(help="0 to 2.")] = None,
+    coverage: Annotated[str | None, typer.Option(help="strict or warn.")] = None,
+    support: Annotated[str | None, typer.Option(help="strict, warn or off.")] = None,
+    run: Annotated[str | None, typer.Option(help="Name the trace file.")] = None,
+    show_rejected: Annotated[
+        bool, typer.Option("--show-rejected", help="Show a refused reply, labelled as such.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> int:
+    from rag.assistant import Assistant
+    from rag.cli import EXIT_REJECTED
+    from rag.core.view import answer_lines
+    from rag.wire import Workspace
+
+    text = question if question not in (None, "-") else read_text(None).strip()
+    settings = settings_of(
+        context,
+        llm=llm,
+        model=model,
+        static_replies=replies.absolute() if replies else None,
+        max_sources=max_sources,
+        retries=retries,
+        coverage=coverage,
+        support=support,
+    )
+    assistant = Assistant(Workspace(settings, notify=err))
+    with StageLine() as line:
+        answer = assistant.ask(
+            text or "", mode=mode, filter=search_filter(path, lang), run=run, on_stage=line.show
+        )
+    if as_json:
+        emit_json(answer_json(answer.model_dump(mode="json"), show_rejected))
+    else:
+        from rag.cli.render import print_lines
+
+        print_lines(answer_lines(answer, show_rejected=show_rejected), settings.knowledge_dir)
+        err(f"trace {answer.trace_id}", style="dim")
+    return EXIT_REJECTED if answer.status == "rejected" else 0
+
+
+def search_filter(path: list[str] | None, lang: list[str] | None) -> Any:
+    from rag.domain.retrieval import Filter
+
+    return Filter(paths=tuple(path or ()), languages=tuple(lang or ()))
+
+
+def answer_json(answer: dict[str, Any], show_rejected: bool) -> dict[str, Any]:
+    """The refused reply stays out of machine output unless it was asked for by name."""
+    if not show_rejected:
+        answer.pop("rejected_text")
+    return answer

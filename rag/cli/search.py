@@ -1,0 +1,91 @@
+"""`rag search`: the passages that an answer would be built from."""
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from rag.cli.ask import search_filter
+from rag.cli.console import emit_json, err, out, read_text
+from rag.cli.session import workspace_of
+
+if TYPE_CHECKING:
+    from rag.domain.retrieval import Candidate, Mode
+
+_SNIPPET = 160
+
+
+def register(app: typer.Typer) -> None:
+    app.command("search", help="The best passages for a query, without a model.")(search)
+
+
+def search(
+    context: typer.Context,
+    query: Annotated[
+        str | None, typer.Argument(help="The query; standard input when missing or '-'.")
+    ] = None,
+    limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="How many.")] = 10,
+    mode: Annotated[str, typer.Option(help="hybrid, lexical or vector.")] = "hybrid",
+    path: Annotated[
+        list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
+    ] = None,
+    lang: Annotated[
+        list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each feature adds to a score.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from rag.assistant import Assistant
+
+    text = query if query not in (None, "-") else read_text(None).strip()
+    assistant = Assistant(workspace_of(context))
+    found = assistant.search(
+        text or "", mode=cast("Mode", mode), limit=limit, filter=search_filter(path, lang)
+    )
+    for line in found.degraded:
+        err(f"degraded: {line}", style="yellow")
+    if as_json:
+        emit_json(
+            {
+                "query": found.query,
+                "knowledge_version": assistant.workspace.catalog.knowledge_version(),
+                "candidates": [candidate_json(candidate) for candidate in found.candidates],
+                "degraded": list(found.degraded),
+            }
+        )
+        return
+    if not found.candidates:
+        out("nothing found")
+    for place, candidate in enumerate(found.candidates, start=1):
+        print_candidate(place, candidate, explain)
+
+
+def candidate_json(candidate: "Candidate") -> dict[str, Any]:
+    """The `search` shape: the chunk's own fields beside score and ranks."""
+    chunk = candidate.chunk.model_dump(mode="json")
+    return {
+        **chunk,
+        "score": candidate.score,
+        "similarity": candidate.similarity,
+        "ranks": candidate.ranks.model_dump(),
+        "parts": dict(candidate.parts),
+    }
+
+
+def print_candidate(place: int, candidate: "Candidate", explain: bool) -> None:
+    from rag.cli.console import console
+    from rag.core.plain import one_line, printable
+
+    chunk, ranks = candidate.chunk, candidate.ranks
+    where = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}"
+    if chunk.page is not None:
+        where += f" page {chunk.page}"
+    out(f"{place}. {one_line(' > '.join([chunk.title, *chunk.heading]))}", style="bold")
+    out(f"   {printable(where)}", style="cyan")
+    out(f"   {one_line(chunk.text, _SNIPPET)}")
+    told = f"   score {candidate.score:.4f}  lexical {ranks.lexical or '-'}  vector {ranks.vector or '-'}"
+    console().print(told, style="dim")
+    if explain:
+        parts = "  ".join(f"{name} {value:+.4f}" for name, value in candidate.parts)
+        console().print(f"   {parts}", style="dim")

@@ -1,0 +1,182 @@
+"""From settings to ports: the only place that looks a backend up by its name."""
+
+import importlib
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from rag import __version__
+from rag.config import Settings
+from rag.domain.documents import LoadedDocument
+from rag.domain.errors import LoadError, SetupError
+from rag.domain.models import GenerationParameters
+from rag.domain.ports import Embedder, LanguageModel, Reranker
+
+if TYPE_CHECKING:
+    from rag.flows.ask import AskOptions, AskPorts
+    from rag.flows.search import Searcher
+    from rag.journal import Journal
+    from rag.promptbook import PromptBook
+    from rag.stores.catalog import Catalog
+    from rag.stores.lexical import LexicalIndex
+    from rag.stores.vectors import VectorIndex
+
+
+class Workspace:
+    """One knowledge folder with its index, models and traces. Each part is opened on first use."""
+
+    def __init__(
+        self, settings: Settings, notify: Callable[[str], None] = lambda line: None
+    ) -> None:
+        """`notify` receives the few lines a person should see, such as which model serves."""
+        self.settings = settings
+        self._notify = notify
+
+    @cached_property
+    def catalog(self) -> "Catalog":
+        from rag.stores.catalog import Catalog
+
+        return Catalog.open(self.settings.index_dir)
+
+    @cached_property
+    def lexical(self) -> "LexicalIndex":
+        from rag.stores.lexical import LexicalIndex
+
+        return LexicalIndex.open(self.settings.index_dir)
+
+    @cached_property
+    def vectors(self) -> "VectorIndex":
+        from rag.stores.vectors import VectorIndex
+
+        return VectorIndex.open(self.settings.index_dir)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        module = _backend("embedders", self.settings.embedder)
+        embedder: Embedder = module.open_embedder(self.settings)
+        return embedder
+
+    @cached_property
+    def model(self) -> LanguageModel:
+        return self._open_model(self.settings)
+
+    def _open_model(self, settings: Settings) -> LanguageModel:
+        name = settings.llm
+        if name == "auto":
+            name = self._available_model(settings)
+        module = _backend("llms", name)
+        model: LanguageModel = module.open_model(settings, lambda: self.embedder)
+        return model
+
+    def _available_model(self, settings: Settings) -> str:
+        """Ollama if it answers and has the configured model, else extraction, saying so."""
+        from rag.llms.ollama import ollama_has_model
+
+        if ollama_has_model(settings.ollama_host, settings.model):
+            return "ollama"
+        self._notify(
+            f"no Ollama with {settings.model} at {settings.ollama_host}: answering by extraction, "
+            "without a language model"
+        )
+        return "extractive"
+
+    @cached_property
+    def journal(self) -> "Journal":
+        from rag.journal import Journal
+
+        return Journal(self.settings.traces_dir)
+
+    @cached_property
+    def prompts(self) -> "PromptBook":
+        from rag.promptbook import PromptBook
+
+        return PromptBook(self.settings.root / self.settings.prompts)
+
+    @cached_property
+    def searcher(self) -> "Searcher":
+        from rag.flows.search import Searcher
+
+        return Searcher(self.catalog, self.lexical, self.vectors, lambda: self.embedder)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        return None
+
+    def ask_ports(self, run: str | None = None) -> "AskPorts":
+        from rag.flows.ask import AskPorts
+        from rag.journal import Journal
+
+        return AskPorts(
+            search=self.searcher.search,
+            model=lambda: self.model,
+            prompts=self.prompts,
+            journal=Journal(self.settings.traces_dir, run) if run else self.journal,
+            knowledge_version=self.catalog.knowledge_version,
+            code_version=__version__,
+            reranker=self.reranker,
+        )
+
+    def ask_options(self, **per_question: Any) -> "AskOptions":
+        from rag.flows.ask import AskOptions
+
+        settings = self.settings
+        return AskOptions(
+            language=settings.language,
+            prompt_version=settings.prompt,
+            max_sources=settings.max_sources,
+            context_tokens=settings.context_tokens,
+            retries=settings.retries,
+            coverage=settings.coverage,
+            support=settings.support,
+            parameters=GenerationParameters(
+                temperature=settings.temperature,
+                seed=settings.seed,
+                num_ctx=settings.num_ctx,
+                num_predict=settings.num_predict,
+            ),
+            timeout=settings.timeout,
+            keep_text=settings.trace.content == "full",
+            **per_question,
+        )
+
+
+def backends(drawer: str) -> list[str]:
+    """The names that a setting may take: the files of `rag/<drawer>/`."""
+    folder = Path(__file__).parent / drawer
+    return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
+
+
+def document_loader(settings: Settings) -> Callable[[Path], LoadedDocument]:
+    """One function for all formats: picks the loader by the file's suffix."""
+    from rag.domain.documents import Limits
+
+    limits = Limits(
+        max_bytes=settings.max_file_mb * 1_000_000,
+        max_pages=settings.max_pages,
+        timeout=settings.file_timeout,
+    )
+    loaders = {
+        suffix: module
+        for module in (_backend("loaders", name) for name in backends("loaders"))
+        for suffix in module.SUFFIXES
+    }
+
+    def load(path: Path) -> LoadedDocument:
+        module = loaders.get(path.suffix.lower())
+        if module is None:
+            raise LoadError(f"no loader for {path.suffix or 'files without a suffix'}")
+        document: LoadedDocument = module.load(path, limits)
+        return document
+
+    return load
+
+
+def _backend(drawer: str, name: str) -> ModuleType:
+    if name not in backends(drawer):
+        raise SetupError(
+            f"no {drawer.removesuffix('s')} named {name!r}",
+            f"there are: {', '.join(backends(drawer))}",
+        )
+    return importlib.import_module(f"rag.{drawer}.{name}")
