@@ -1,0 +1,71 @@
+"""What tests may need from outside, and how they say that it is not there.
+
+`@pytest.mark.shared` needs the data sets in a folder `shared` beside the checkout,
+`@pytest.mark.ollama` a server that answers at OLLAMA_HOST. Both skip with a reason when that is
+missing. With CITEBOUND_REQUIRE_ALL=1, as continuous integration sets it, a skipped test fails the
+run: a check that did not happen must not look like one that passed.
+"""
+
+import os
+import urllib.request
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of data sets; only for tests marked `shared`."""
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def ollama_host() -> str:
+    """The server's address; only for tests marked `ollama`."""
+    return _ollama_address()
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings of the person who runs the tests must not decide them."""
+    for name in list(os.environ):
+        if name.startswith("RAG_") and name != "RAG_CACHE":
+            monkeypatch.delenv(name)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("shared") and not (SHARED / "data").is_dir():
+        pytest.skip("needs the data sets in ../shared")
+    if item.get_closest_marker("ollama") and not _ollama_answers():
+        pytest.skip("needs an Ollama that answers at OLLAMA_HOST")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if os.environ.get("CITEBOUND_REQUIRE_ALL") != "1" or hasattr(session.config, "workerinput"):
+        return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = len(reporter.stats.get("skipped", [])) if reporter else 0
+    if skipped and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        reporter.write_line(f"{skipped} skipped although CITEBOUND_REQUIRE_ALL=1", red=True)
+
+
+def _ollama_address() -> str:
+    host = os.environ.get("OLLAMA_HOST", "")
+    return host if "://" in host or not host else f"http://{host}"
+
+
+@cache
+def _ollama_answers() -> bool:
+    if not (address := _ollama_address()):
+        return False
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{address}/api/version", timeout=2) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
