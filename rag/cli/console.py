@@ -93,16 +93,16 @@ class StageLine:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        self._clear()
+        self.clear()
 
     def show(self, stage: str, tokens: int) -> None:
         if self._live:
-            self._clear()
+            self.clear()
             sys.stderr.write(f"{stage} … {tokens} tokens" if tokens else f"{stage} …")
             sys.stderr.flush()
             self._drawn = True
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
         if self._drawn:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()

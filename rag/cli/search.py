@@ -84,8 +84,8 @@ def print_candidate(place: int, candidate: "Candidate", explain: bool) -> None:
     out(f"{place}. {one_line(' > '.join([chunk.title, *chunk.heading]))}", style="bold")
     out(f"   {printable(where)}", style="cyan")
     out(f"   {one_line(chunk.text, _SNIPPET)}")
-    told = f"   score {candidate.score:.4f}  lexical {ranks.lexical or '-'}  vector {ranks.vector or '-'}"
-    console().print(told, style="dim")
+    places = f"lexical {ranks.lexical or '-'}  vector {ranks.vector or '-'}"
+    console().print(f"   score {candidate.score:.4f}  {places}", style="dim")
     if explain:
         parts = "  ".join(f"{name} {value:+.4f}" for name, value in candidate.parts)
         console().print(f"   {parts}", style="dim")

@@ -1,4 +1,4 @@
-"""`rag init`, `rag config`, `rag doctor`: set a folder up, see its settings, find what is missing."""
+"""`rag init`, `rag config`, `rag doctor`: set a folder up, see settings, find what is missing."""
 
 from pathlib import Path
 from typing import Annotated

@@ -80,7 +80,9 @@ def source_content(chunk: Chunk) -> str:
 
 
 def _cost(chunk: Chunk) -> int:
-    return count_tokens(source_title(chunk)) + count_tokens(source_content(chunk)) + _SOURCE_OVERHEAD
+    return (
+        count_tokens(source_title(chunk)) + count_tokens(source_content(chunk)) + _SOURCE_OVERHEAD
+    )
 
 
 def _shingles(text: str) -> frozenset[str]:

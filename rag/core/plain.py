@@ -2,11 +2,13 @@
 
 import re
 
-# A terminal sequence is dropped whole, so that no half of it is left as noise: CSI (ESC [ ... letter),
-# OSC and its kin (ESC ] ... BEL or ESC \), and two-character escapes.
+# A terminal sequence is dropped whole, so that no half of it is left as noise: CSI (ESC [
+# ... a letter), OSC and its kin (ESC ] ... BEL or ESC \\), and short escapes. An unended OSC must not take
+# the rest of the text with it: only a short one on a single line counts.
 _SEQUENCE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]).*?(?:\x07|\x1b\\|\x9c|$)|\x1b[ -/]*[0-~]",
-    re.DOTALL,
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]{0,200}(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]"
 )
 # What remains of control characters, and the bidirectional controls that can make a line read
 # other than it is stored. Tab and line feed are layout, and stay.

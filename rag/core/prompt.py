@@ -67,9 +67,7 @@ def build_messages(
     )
 
 
-def retry_messages(
-    messages: Sequence[Message], reply: str, complaint: str
-) -> tuple[Message, ...]:
+def retry_messages(messages: Sequence[Message], reply: str, complaint: str) -> tuple[Message, ...]:
     """The same messages again, then the refused reply and what was wrong with it."""
     return (
         *messages,

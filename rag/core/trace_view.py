@@ -95,7 +95,9 @@ def _context(trace: Trace) -> Iterator[Line]:
     for source in context.sources:
         yield (
             Span(text=f"  [{source.marker}]", role="marker"),
-            Span(text=f" {printable(source.path)}:{source.start_line}-{source.end_line}", role="path"),
+            Span(
+                text=f" {printable(source.path)}:{source.start_line}-{source.end_line}", role="path"
+            ),
             Span(text=f"  {one_line(source.title, 60)}"),
         )
         if source.flags:
@@ -125,7 +127,9 @@ def _verdict(verdict: Verdict) -> Iterator[Line]:
         yield (Span(text=f"  repairs: {', '.join(verdict.repairs)}"),)
     for violation in verdict.violations:
         yield (
-            Span(text=f"  violation {violation.code}: {one_line(violation.message)}", role="warning"),
+            Span(
+                text=f"  violation {violation.code}: {one_line(violation.message)}", role="warning"
+            ),
         )
     for warning in verdict.warnings:
         yield (Span(text=f"  warning {warning.code}: {one_line(warning.message)}", role="dim"),)

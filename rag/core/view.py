@@ -2,6 +2,7 @@
 links or HTML; the words alone already tell an answer, a refusal and a rejection apart."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal
 
 from rag.core.fold import fold_script
@@ -74,12 +75,16 @@ def answer_lines(answer: Answer, *, show_rejected: bool = False) -> list[Line]:
     words = words_for(answer.question)
     lines: list[Line] = [_headline(answer, words)]
     if answer.search_query and answer.search_query != answer.question:
-        lines.append((Span(text=f"{words['searched']}: {one_line(answer.search_query)}", role="dim"),))
+        lines.append(
+            (Span(text=f"{words['searched']}: {one_line(answer.search_query)}", role="dim"),)
+        )
     lines.append(())
     if answer.answer is not None:
         lines += _answer_text(answer, answer.answer, words)
     for violation in answer.violations:
-        lines.append((Span(text=f"  - {violation.code}: {one_line(violation.message)}", role="warning"),))
+        lines.append(
+            (Span(text=f"  - {violation.code}: {one_line(violation.message)}", role="warning"),)
+        )
     if show_rejected and answer.rejected_text is not None:
         lines += [(), (Span(text=words["refused_reply"], role="rejected"),)]
         lines += [
@@ -124,7 +129,7 @@ def _answer_text(answer: Answer, text: str, words: dict[str, str]) -> Iterator[L
     )
     markers = {span.start: span.marker for span in answer.spans}
     spans: list[Span] = []
-    for begin, end in zip(cuts, cuts[1:], strict=False):
+    for begin, end in pairwise(cuts):
         marker = markers.get(begin)
         spans.append(
             Span(text=text[begin:end], role="marker", citation=by_marker.get(marker))
@@ -162,7 +167,9 @@ def _source_lines(
         Span(text=printable(location(citation)), role="path", citation=citation),
     )
     if citation.flags:
-        yield (Span(text=f"       ! {words['flagged']} ({', '.join(citation.flags)})", role="warning"),)
+        yield (
+            Span(text=f"       ! {words['flagged']} ({', '.join(citation.flags)})", role="warning"),
+        )
     seen: set[tuple[int, int]] = set()
     for evidence in _evidence_for(citation.marker, claims):
         if (evidence.start, evidence.end) in seen or not evidence.quote.strip():

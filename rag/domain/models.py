@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from rag.domain.base import Value
 
 Role = Literal["system", "user", "assistant"]
@@ -82,5 +84,5 @@ class Prompt(Value):
     """System text with `{rules}` where the rules go."""
     user: str
     """The lead-in line of the user message."""
-    words: dict[str, str] = {}
+    words: dict[str, str] = Field(default_factory=dict)
     """Other sentences the program says in this language: the retry's lead-in and such."""

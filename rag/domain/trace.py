@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from rag.domain.answer import DecidedBy, Outcome, Timings, Verdict
 from rag.domain.base import Value
 from rag.domain.models import GenerationParameters, ModelIdentity
@@ -32,7 +34,7 @@ class RerankCall(Value):
     """Chunk ids in the order shown to the model."""
     raw: str | None
     order: tuple[int, ...]
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = Field(default_factory=dict)
     fallback: bool = False
     reason: str | None = None
     cached: bool = False
@@ -45,7 +47,7 @@ class RerankTrace(Value):
     prompt_version: str | None = None
     parameters: GenerationParameters | None = None
     calls: tuple[RerankCall, ...] = ()
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = Field(default_factory=dict)
     fallback: bool = False
     reason: str | None = None
     cached: bool = False
@@ -53,7 +55,7 @@ class RerankTrace(Value):
 
 
 class SourceTrace(Value):
-    """A source as it was handed over. `text` and `context` are None with `trace.content = "refs"`."""
+    """A source as handed over. `text` and `context` are None with `trace.content = "refs"`."""
 
     marker: str
     chunk_id: str

@@ -145,7 +145,7 @@ def ask(
     record = _Record(well_formed(question), options or AskOptions(), history=tuple(history))
     try:
         decision = _decide(record, ports, well_formed(search_query or question), on_stage)
-    except Exception as error:
+    except BaseException as error:  # an interrupt too: it was a request, and is told
         _write_trace(record, ports, None, error)
         raise
     return _finish(record, ports, decision, search_query)
@@ -344,7 +344,7 @@ def _finish(
 
 
 def _write_trace(
-    record: _Record, ports: AskPorts, decision: _Decision | None, error: Exception | None
+    record: _Record, ports: AskPorts, decision: _Decision | None, error: BaseException | None
 ) -> str | None:
     options, prompt, bundle = record.options, record.prompt, record.bundle
     return ports.journal.write(
@@ -390,7 +390,7 @@ def _retrieval(record: _Record) -> RetrievalTrace | None:
     return record_retrieval(record.retrieved, record.candidates, record.options.mode)
 
 
-def _error(error: Exception) -> ErrorTrace:
+def _error(error: BaseException) -> ErrorTrace:
     hint = error.hint if isinstance(error, RagError) else None
     return ErrorTrace(type=type(error).__name__, message=str(error), hint=hint)
 
