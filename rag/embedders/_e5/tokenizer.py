@@ -1,0 +1,76 @@
+"""Text to token ids as multilingual-e5 reads it: SentencePiece's Unigram, without its library.
+
+The `tokenizers` package gives the same pieces, but takes 1.2 s and 250 MB to learn the vocabulary;
+a dictionary of the 250,002 pieces takes a tenth of both, and the search below some 3 us a character.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+_MARK = "▁"  # SentencePiece's sign for "a word begins here"
+_SPACES = re.compile(" {2,}")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# How far below the rarest piece an unknown character scores: the constant of SentencePiece.
+_UNKNOWN_PENALTY = 10.0
+# Longer words are rarely seen twice. Ordinary prose has some ten thousand different words.
+_CACHED_WORD = 24
+_CACHED_WORDS = 16_384
+
+
+class Tokenizer:
+    """Unigram segmentation (Kudo 2018): the cut whose pieces have the highest total score.
+
+    No piece has a word mark anywhere but in front, so the best cut of a text is the best cuts of
+    its words: common words are looked up, and no sum runs long enough to lose precision.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[str],
+        scores: Sequence[float],
+        replacements: Mapping[int, str],
+        unknown: int,
+    ) -> None:
+        self._ids = {piece: id_ for id_, piece in enumerate(pieces) if id_ != unknown}
+        self._scores = scores
+        self._replacements = replacements
+        self._unknown = unknown
+        self._unknown_score = min(scores) - _UNKNOWN_PENALTY
+        self._longest = max(map(len, pieces))
+        self._common = lru_cache(_CACHED_WORDS)(self._cut)
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of `text` without begin and end. Any string has some: half a surrogate pair counts
+        as an unknown character, an empty text as a word mark."""
+        text = _LONE_SURROGATE.sub("\ufffd", text).translate(self._replacements)
+        ids: list[int] = []
+        for word in _SPACES.sub(" ", text).removeprefix(" ").split(" "):
+            cut = self._common if len(word) <= _CACHED_WORD else self._cut
+            ids += cut(_MARK + word)
+        return ids
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        """The best cut of one word, by Viterbi's algorithm."""
+        find, scores, longest = self._ids.get, self._scores, self._longest
+        length = len(word)
+        best = [float("-inf")] * (length + 1)
+        best[0] = 0.0
+        last: list[tuple[int, int]] = [(0, 0)] * (
+            length + 1
+        )  # start and id of the piece ending here
+        for start in range(length):
+            so_far = best[start]
+            for end in range(start + 1, min(start + longest, length) + 1):
+                id_ = find(word[start:end])
+                if id_ is not None and so_far + scores[id_] > best[end]:
+                    best[end] = so_far + scores[id_]
+                    last[end] = start, id_
+            if so_far + self._unknown_score > best[start + 1]:
+                best[start + 1] = so_far + self._unknown_score
+                last[start + 1] = start, self._unknown
+        ids: list[int] = []
+        while length:
+            length, id_ = last[length]
+            ids.append(id_)
+        return tuple(reversed(ids))
