@@ -98,14 +98,18 @@ class E5Embedder:
                 self._network = Network()
             return self._network
 
-    def _renew_lock(self) -> None:
-        self._lock = threading.Lock()
-
 
 # A child forked while another thread loads the weights would wait for that thread for ever.
 _alive: weakref.WeakSet[E5Embedder] = weakref.WeakSet()
+
+
+def _renew_locks() -> None:
+    for embedder in _alive:
+        embedder._lock = threading.Lock()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: [each._renew_lock() for each in _alive])
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def _embed(network: "Network", text: str) -> Vectors:

@@ -5,6 +5,7 @@ import importlib.util
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +107,7 @@ class PackedFile:
         begins = (self._piece_text & 0xC0) != 0x80
         characters = np.concatenate(([0], np.cumsum(begins)))
         bounds = characters[self._piece_offsets].tolist()
-        return [text[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [text[start:end] for start, end in pairwise(bounds)]
 
     def replacements(self) -> Mapping[int, str]:
         """What the normaliser puts in a code point's place."""
@@ -154,7 +155,7 @@ class _Cursor:
 
     def unpack(self, form: str) -> tuple[int, ...]:
         form = "<" + form
-        return struct.unpack(form, self.take(struct.calcsize(form)))
+        return struct.unpack(form, self.take(struct.calcsize(form)).tobytes())
 
 
 def _unpack(rows: NDArray[np.uint8]) -> Floats:
