@@ -1,0 +1,1 @@
+"""How `rag.llms.ollama` talks to the server: time limits, its state, its failures."""
