@@ -7,6 +7,8 @@ import re
 # estimates on the safe side; see `count_tokens`.
 _TOKEN = re.compile(r"[A-Za-zÀ-ɏͰ-ӿ]{1,5}|[0-9]{1,3}|[^\sA-Za-z0-9]")
 
+_WIDE = re.compile(r"[⺀-鿿豈-﫿぀-ヿ가-힯＀-￠]")
+
 
 def count_tokens(text: str) -> int:
     """Tokens that a small multilingual model needs for `text`, estimated from above.
@@ -15,3 +17,8 @@ def count_tokens(text: str) -> int:
     every started three; white space nothing.
     """
     return len(_TOKEN.findall(text))
+
+
+def columns(text: str) -> int:
+    """Width of a line in a terminal: a wide character takes two columns."""
+    return len(text) + len(_WIDE.findall(text))

@@ -1,0 +1,14 @@
+"""Plain text."""
+
+from pathlib import Path
+
+from rag.core.decoding import decode
+from rag.domain.documents import Limits, LoadedDocument
+from rag.loaders import read_file
+
+SUFFIXES = frozenset({".txt", ".text", ".log", ".csv", ".tsv", ".adoc", ".asciidoc", ".org"})
+
+
+def load(path: Path, limits: Limits) -> LoadedDocument:
+    """The file's own text. Raises `LoadError`."""
+    return LoadedDocument(text=decode(read_file(path, limits)), syntax="text")
