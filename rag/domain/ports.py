@@ -123,10 +123,10 @@ class CatalogWriter(Catalog, Protocol):
 
     def lexical_done(self, paths: Sequence[str]) -> None: ...
     def vectors_to_write(
-        self, limit: int, after: str | None, paths: Sequence[str] | None
+        self, limit: int, paths: Sequence[str] | None = None
     ) -> list[PendingVector]:
         """At most `limit` passages that wait for a vector and have not failed, of `paths` only
-        when given, by chunk id greater than `after`."""
+        when given."""
         ...
 
     def vectors_to_drop(self, limit: int) -> list[str]: ...
@@ -141,14 +141,18 @@ class CatalogWriter(Catalog, Protocol):
     def vectors_done(self, chunk_ids: Sequence[str]) -> None: ...
     def vectors_failed(self, reasons: Mapping[str, str]) -> None: ...
     def vector_failures(self) -> list[tuple[Chunk, str]]: ...
-    def vectors_pending(self) -> int: ...
+    def vectors_pending(self, paths: Sequence[str] | None = None) -> int:
+        """Passages that wait for a vector and have not failed."""
+        ...
+
     def retry_failed_vectors(self) -> None: ...
     def vectors_due(self) -> int:
         """Everything the vector index has still to do: to write, failed or to drop."""
         ...
 
-    def expect_no_vectors(self) -> None:
-        """The vector index was emptied: every passage waits for its vector again."""
+    def vectors_present(self, chunk_ids: Iterable[str]) -> None:
+        """The vector index was found to hold exactly these: what is missing will be written, what
+        is too much dropped."""
         ...
 
     def restamp_passages(self, passage_hash: Callable[[Chunk], str]) -> None:
@@ -158,6 +162,11 @@ class CatalogWriter(Catalog, Protocol):
 
 class LexicalWriter(LexicalIndex, Protocol):
     """The writing side of the lexical index. Each call is searchable when it returns."""
+
+    @property
+    def version(self) -> str:
+        """Everything that decides the stored terms: analyzer, fields, layout."""
+        ...
 
     def replace(self, paths: Sequence[str], chunks: Iterable[Chunk]) -> None:
         """Drops all entries of `paths`, then adds `chunks`, in one commit."""

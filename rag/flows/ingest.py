@@ -1,0 +1,365 @@
+"""Brings the index up to date with the knowledge folder.
+
+The order of writes makes every interruption harmless. A document goes into the catalog first, in
+one transaction with the note of what both indexes owe it; then into the lexical index; its vectors
+follow in batches. Whatever note is left over is worked off at the start of the next run.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rag.core.compatible import require_same_embedder
+from rag.core.language import detect_language
+from rag.core.passage import PASSAGE_VERSION, passage_hash
+from rag.domain.documents import Chunk, Document, LoadedDocument
+from rag.domain.errors import IndexUnusable, RagError, SetupError, UsageError
+from rag.domain.index import Failure, IndexedDocument, IndexState, IngestReport, Known
+from rag.domain.ports import (
+    CatalogWriter,
+    Embedder,
+    LexicalWriter,
+    LoadDocument,
+    Progress,
+    VectorWriter,
+)
+from rag.flows.scan import FoundFile, Scan, hash_file, in_scope, scan_folder
+from rag.flows.vectors import VectorRun, fill_vectors
+
+# A batch is one transaction and one commit of the lexical index (some 50 ms): large enough to make
+# that cheap, small enough that a second or two of work is all an interruption loses.
+_BATCH_CHUNKS = 1500
+_BATCH_CHARACTERS = 8_000_000
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file becomes chunks."""
+
+    load: LoadDocument
+    loaders: Mapping[str, str]
+    """Suffix, lower case with its dot, to the version of the loader that reads it."""
+    cut: Callable[[str, LoadedDocument], Sequence[Chunk]]
+    """Relative path and document to chunks."""
+    cutting: str
+    """Version and settings of `cut`."""
+    chunk_size: int
+    """The longest chunk, in tokens."""
+
+    def recipe(self, path: str) -> str:
+        """What made the chunks of a document: when it changes, they must be made again."""
+        return f"{self.loaders[_suffix(path)]} {self.cutting}"
+
+
+@dataclass(frozen=True)
+class IndexPorts:
+    """Where a run writes."""
+
+    catalog: CatalogWriter
+    lexical: LexicalWriter
+    vectors: VectorWriter
+    embedder: Embedder
+    lock: Callable[[], AbstractContextManager[object]] = nullcontext
+    require_space: Callable[[], None] = lambda: None
+    """Raises `SetupError` when the disk is nearly full; called before each batch."""
+
+
+def ingest(
+    folder: Path,
+    reading: Reading,
+    ports: IndexPorts,
+    *,
+    scope: Sequence[str] = (),
+    rebuild: bool = False,
+    follow_links: bool = False,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Indexes what is new or changed in `folder`, forgets what is gone, reports what failed.
+
+    Args:
+        scope: relative paths of files or folders; other documents are left alone. Empty: all.
+        rebuild: read and embed everything in scope again, whatever the index says.
+
+    Raises:
+        UsageError: a path of `scope` is neither on disk nor in the index.
+        SetupError: the folder is missing, the disk is full, or chunks are too long to embed.
+        IndexUnusable: another process is indexing, or the index needs `--rebuild`.
+    """
+    if not folder.is_dir():
+        raise SetupError(f"there is no folder {folder.name}/", "make it, or run `rag init`")
+    _require_embeddable(reading, ports.embedder)
+    with ports.lock():
+        run = _Run(folder, reading, ports, scope, rebuild, progress or (lambda *_, **__: None))
+        run.prepare()
+        run.update(scan_folder(folder, reading.loaders, scope, follow_links=follow_links))
+        return run.report(run.fill())
+
+
+def _require_embeddable(reading: Reading, embedder: Embedder) -> None:
+    if reading.chunk_size > embedder.max_tokens:
+        raise SetupError(
+            f"chunk.size {reading.chunk_size} is more than {embedder.identity} reads at once"
+            f" ({embedder.max_tokens} tokens)",
+            "set chunk.size lower in rag.toml",
+        )
+
+
+@dataclass
+class _Run:
+    folder: Path
+    reading: Reading
+    ports: IndexPorts
+    scope: Sequence[str]
+    rebuild: bool
+    progress: Progress
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: list[Failure] = field(default_factory=list)
+    skipped: list[Failure] = field(default_factory=list)
+    warnings: list[Failure] = field(default_factory=list)
+
+    # Before: the index is made whole
+
+    def prepare(self) -> None:
+        """Refuses a foreign index before any write, then completes what an earlier run left."""
+        catalog, state = self.ports.catalog, self.ports.catalog.state()
+        whole = self.rebuild and not self.scope
+        if not whole:
+            require_same_embedder(state, self.ports.embedder.identity)
+        if whole:
+            catalog.vectors_present(())
+            self.ports.vectors.reset()
+            self.ports.lexical.rebuild(())
+        current = IndexState(
+            embedder=self.ports.embedder.identity,
+            dimension=self.ports.embedder.dimension,
+            lexical=self.ports.lexical.version,
+            passage=PASSAGE_VERSION,
+        )
+        if state.passage not in (None, current.passage):
+            catalog.restamp_passages(passage_hash)
+        self._complete_lexical(state, current, whole)
+        self._compare_vectors()
+        if state != current:
+            catalog.set_state(current)
+
+    def _complete_lexical(self, state: IndexState, current: IndexState, emptied: bool) -> None:
+        if emptied:
+            return
+        catalog, lexical = self.ports.catalog, self.ports.lexical
+        if catalog.chunk_count() == 0 or state.lexical != current.lexical or not self._usable():
+            owed = catalog.lexical_outbox()
+            lexical.rebuild(catalog.all_chunks())
+            catalog.lexical_done(owed)
+            return
+        self._write_lexical(catalog.lexical_outbox())
+        if lexical.count() != catalog.chunk_count():
+            lexical.rebuild(catalog.all_chunks())
+
+    def _usable(self) -> bool:
+        try:
+            self.ports.lexical.count()
+        except IndexUnusable:
+            return False
+        return True
+
+    def _write_lexical(self, paths: Sequence[str]) -> None:
+        if paths:
+            catalog = self.ports.catalog
+            self.ports.lexical.replace(
+                paths, (chunk for path in paths for chunk in catalog.chunks_of(path))
+            )
+            catalog.lexical_done(paths)
+
+    def _compare_vectors(self) -> None:
+        """Finds vectors that were lost or left over by something other than an interrupted run,
+        such as a deleted folder."""
+        catalog, vectors = self.ports.catalog, self.ports.vectors
+        if catalog.vectors_due() == 0 and vectors.count() != catalog.chunk_count():
+            catalog.vectors_present(vectors.ids())
+
+    # Documents
+
+    def update(self, scan: Scan) -> None:
+        known = {
+            path: seen
+            for path, seen in self.ports.catalog.known().items()
+            if in_scope(path, self.scope)
+        }
+        self._require_known_scope(scan, known)
+        self.failed += scan.failed
+        self.skipped += scan.skipped
+        changed, kept = self._compare(scan, known)
+        lost = self._index(changed)
+        gone = [
+            path
+            for path in known
+            if path not in kept
+            and path not in {found.path for found, _ in changed} - lost
+            and not (scan.unread and ("" in scan.unread or in_scope(path, scan.unread)))
+        ]
+        if gone:
+            self.ports.catalog.remove(gone)
+            self._write_lexical(gone)
+        self.removed = len(set(gone) - lost)
+
+    def _require_known_scope(self, scan: Scan, known: Mapping[str, Known]) -> None:
+        found = {file.path for file in scan.files} | {*known}
+        found |= {left.path for left in (*scan.skipped, *scan.failed)}
+        for part in self.scope:
+            if (
+                not any(in_scope(path, [part]) for path in found)
+                and not (self.folder / part).is_dir()
+            ):
+                raise UsageError(
+                    f"there is no file or folder {part} in {self.folder.name}/",
+                    "paths are relative to the knowledge folder",
+                )
+
+    def _compare(
+        self, scan: Scan, known: Mapping[str, Known]
+    ) -> tuple[list[tuple[FoundFile, str]], set[str]]:
+        """The files to read, with their hashes, and the paths that stay as they are.
+
+        The content decides, always: an edit may keep size and modification time.
+        """
+        changed: list[tuple[FoundFile, str]] = []
+        kept: set[str] = set()
+        touched: dict[str, tuple[int, int]] = {}
+        for found in scan.files:
+            before = known.get(found.path)
+            try:
+                content_hash = hash_file(found.location, found.size)
+            except OSError as error:
+                # Nothing is known of the content, so what was indexed before stays.
+                self._fail(found.path, f"cannot be read: {error.strerror}")
+                kept.add(found.path)
+                continue
+            if (
+                before is None
+                or self.rebuild
+                or before.content_hash != content_hash
+                or before.recipe != self.reading.recipe(found.path)
+            ):
+                changed.append((found, content_hash))
+                continue
+            kept.add(found.path)
+            self.unchanged += 1
+            if (before.size, before.mtime_ns) != (found.size, found.mtime_ns):
+                touched[found.path] = (found.size, found.mtime_ns)
+        if touched:
+            self.ports.catalog.touch(touched)
+        return changed, kept
+
+    def _index(self, changed: Sequence[tuple[FoundFile, str]]) -> set[str]:
+        """Reads, cuts and writes in batches. Returns the paths that could not be read: what was
+        indexed of them before is out of date and must go."""
+        lost: set[str] = set()
+        batch: list[IndexedDocument] = []
+        for number, (found, content_hash) in enumerate(changed):
+            self.progress("documents", number, len(changed), found.path)
+            try:
+                batch.append(self._read(found, content_hash))
+            except RagError as error:
+                lost.add(found.path)
+                self._fail(found.path, error.message)
+            except Exception as error:  # one file, whatever is in it, never ends the run
+                lost.add(found.path)
+                self._fail(found.path, f"{type(error).__name__}: {error}")
+            if _full(batch):
+                self._write(batch)
+                batch = []
+        self._write(batch)
+        self.progress("documents", len(changed), len(changed))
+        return lost
+
+    def _read(self, found: FoundFile, content_hash: str) -> IndexedDocument:
+        loaded = self.reading.load(found.location)
+        chunks = tuple(self.reading.cut(found.path, loaded))
+        self.warnings += [Failure(path=found.path, reason=line) for line in loaded.warnings]
+        document = Document(
+            path=found.path,
+            title=loaded.title or (chunks[0].title if chunks else Path(found.path).stem),
+            content_hash=content_hash,
+            size=found.size,
+            mtime_ns=found.mtime_ns,
+            language=detect_language(loaded.text),
+            syntax=loaded.syntax,
+            chunk_count=len(chunks),
+            warnings=loaded.warnings,
+        )
+        return IndexedDocument(
+            document=document,
+            text=loaded.text,
+            recipe=self.reading.recipe(found.path),
+            chunks=chunks,
+            passages=tuple(passage_hash(chunk) for chunk in chunks),
+        )
+
+    def _write(self, batch: Sequence[IndexedDocument]) -> None:
+        if not batch:
+            return
+        self.ports.require_space()
+        self.ports.catalog.put(batch)
+        paths = [entry.document.path for entry in batch]
+        self.ports.lexical.replace(paths, (chunk for entry in batch for chunk in entry.chunks))
+        self.ports.catalog.lexical_done(paths)
+        self.indexed += len(batch)
+
+    def _fail(self, path: str, reason: str) -> None:
+        self.failed.append(Failure(path=path, reason=" ".join(reason.split())))
+
+    # Vectors and report
+
+    def fill(self) -> VectorRun:
+        paths = None
+        if self.scope:
+            paths = [p for p in self.ports.catalog.known() if in_scope(p, self.scope)]
+        return fill_vectors(
+            self.ports.catalog,
+            self.ports.vectors,
+            self.ports.embedder,
+            paths,
+            lambda done, total: self.progress("vectors", done, total),
+            self.ports.require_space,
+        )
+
+    def report(self, vectors: VectorRun) -> IngestReport:
+        catalog = self.ports.catalog
+        return IngestReport(
+            indexed=self.indexed,
+            unchanged=self.unchanged,
+            removed=self.removed,
+            failed=(*self.failed, *_without_vector(catalog.vector_failures())),
+            skipped=tuple(self.skipped),
+            warnings=tuple(self.warnings),
+            documents=len(catalog.known()),
+            chunks=catalog.chunk_count(),
+            embedded=vectors.embedded,
+            vectors_pending=catalog.vectors_pending(),
+            vectors_stopped=vectors.stopped,
+            knowledge_version=catalog.knowledge_version(),
+        )
+
+
+def _without_vector(failures: Iterable[tuple[Chunk, str]]) -> list[Failure]:
+    return [
+        Failure(
+            path=chunk.path,
+            reason=f"lines {chunk.start_line}-{chunk.end_line} have no vector: {reason}",
+        )
+        for chunk, reason in failures
+    ]
+
+
+def _full(batch: Sequence[IndexedDocument]) -> bool:
+    return (
+        sum(len(entry.chunks) for entry in batch) >= _BATCH_CHUNKS
+        or sum(len(entry.text) for entry in batch) >= _BATCH_CHARACTERS
+    )
+
+
+def _suffix(path: str) -> str:
+    return Path(path).suffix.lower()

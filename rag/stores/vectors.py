@@ -1,0 +1,322 @@
+"""The vector index: nearest neighbours by cosine, kept by an embedded Chroma.
+
+Chroma is given finished vectors only (`embedding_function=None`), reports nothing to anyone and
+holds no text: ids are chunk ids, metadata is what filters need.
+"""
+
+import hashlib
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from rag.core.globs import select_paths
+from rag.domain.documents import Chunk
+from rag.domain.errors import IndexUnusable
+from rag.domain.ports import Vectors
+from rag.domain.retrieval import Filter, Hit
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
+
+VECTOR_FOLDER = "chroma"
+_SPACE = "cosine"
+# Reads and deletes by id bind one SQL variable each; the least limit of SQLite builds is 999.
+_PAGE = 900
+# After an unclean stop of two writers Chroma's link file can grow to many gigabytes, and opening
+# it hangs (chroma-core/chroma#2594 and others). A healthy index takes 1.4 to 3 times its vectors.
+_ABSURD_RATIO = 100
+_ALWAYS_FINE_BYTES = 1 << 30
+# Chroma's graph in memory does not follow another process. A reader opens it anew when the files
+# have changed, but not for every query while a run of `rag index` is writing.
+_REOPEN_SECONDS = 10.0
+# Most filters keep a fair share of the passages: looking through this many times the limit is much
+# faster than Chroma's own filter (2 ms against 70 ms at 20,000 passages), which is the fallback.
+_OVERFETCH = 4
+# More paths than this in one condition cost more than they save.
+_MAX_CONDITION = 10_000
+
+
+class VectorIndex:
+    """Implements `VectorWriter`. Nothing is opened before the first call, and every method raises
+    `IndexUnusable` for a missing, foreign or damaged index."""
+
+    def __init__(
+        self,
+        index_dir: Path,
+        *,
+        embedder: str | None,
+        dimension: int | None,
+        paths: Callable[[], Sequence[str]] | None,
+        rows: Callable[[], int] | None,
+    ) -> None:
+        self._folder = index_dir / VECTOR_FOLDER
+        self._embedder = embedder
+        self._dimension = dimension
+        self._paths = paths
+        self._rows = rows
+        self._client: Any = None
+        self._collection: Collection | None = None
+        self._opened_at = 0.0
+        self._stamp = 0
+
+    @classmethod
+    def open(
+        cls,
+        index_dir: Path,
+        *,
+        embedder: str | None = None,
+        dimension: int | None = None,
+        paths: Callable[[], Sequence[str]] | None = None,
+        rows: Callable[[], int] | None = None,
+    ) -> Self:
+        """For reading; writing needs `embedder` and `dimension`.
+
+        Args:
+            embedder: identity of the embedder; vectors of another are refused. None: not checked.
+            dimension: of its vectors; None: whatever the index holds.
+            paths: all paths of the catalog; makes filters that keep few documents fast.
+            rows: how many vectors there may be; refuses an index that ran away on disk.
+        """
+        return cls(index_dir, embedder=embedder, dimension=dimension, paths=paths, rows=rows)
+
+    def search(self, vector: Vectors, limit: int, filter: Filter) -> list[Hit]:
+        collection = self._open_to_read()
+        with _translated():
+            total = collection.count()
+            if total == 0 or limit < 1:
+                return []
+            if not filter.paths and not filter.languages:
+                return _hits(self._query(collection, vector, min(limit, total)))
+            size = min(limit * _OVERFETCH, total)
+            near = _hits(self._query(collection, vector, size, "metadatas"), filter)
+            if len(near) >= limit or size == total:
+                return near[:limit]
+            return self._search_all(collection, vector, limit, filter, total)
+
+    def count(self) -> int:
+        with _translated():
+            return self._open_to_write().count()
+
+    def ids(self) -> Iterator[str]:
+        collection = self._open_to_write()
+        offset = 0
+        while True:
+            with _translated():
+                page = collection.get(include=[], limit=_PAGE, offset=offset)["ids"]
+            yield from page
+            offset += len(page)
+            if len(page) < _PAGE:
+                return
+
+    def get(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
+        collection = self._open_to_write()
+        found: dict[str, Vectors] = {}
+        for start in range(0, len(chunk_ids), _PAGE):
+            with _translated():
+                page = collection.get(
+                    ids=list(chunk_ids[start : start + _PAGE]), include=["embeddings"]
+                )
+            found.update(zip(page["ids"], page["embeddings"], strict=True))  # type: ignore[arg-type]
+        return found
+
+    def put(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        collection = self._open_to_write()
+        step = self._open_client().get_max_batch_size()
+        for start in range(0, len(chunks), step):
+            page = chunks[start : start + step]
+            with _translated():
+                collection.upsert(
+                    ids=[chunk.chunk_id for chunk in page],
+                    embeddings=vectors[start : start + step],
+                    metadatas=[{"path": chunk.path, "language": chunk.language} for chunk in page],
+                )
+
+    def drop(self, chunk_ids: Sequence[str]) -> None:
+        collection = self._open_to_write()
+        for start in range(0, len(chunk_ids), _PAGE):
+            with _translated():
+                collection.delete(ids=list(chunk_ids[start : start + _PAGE]))
+
+    def reset(self) -> None:
+        self.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        client, self._client, self._collection = self._client, None, None
+        if client is not None:
+            with _translated():
+                client.close()
+
+    def _search_all(
+        self,
+        collection: "Collection",
+        vector: Vectors,
+        limit: int,
+        filter: Filter,
+        total: int,
+    ) -> list[Hit]:
+        """For filters that keep few passages."""
+        conditions: list[Any] = []
+        if filter.languages:
+            conditions.append({"language": {"$in": list(filter.languages)}})
+        if filter.paths:
+            allowed = select_paths(self._paths(), filter.paths) if self._paths else None
+            if allowed is None or len(allowed) > _MAX_CONDITION:
+                found = self._query(collection, vector, total, "metadatas")
+                return _hits(found, filter)[:limit]
+            if not allowed:
+                return []
+            conditions.append({"path": {"$in": allowed}})
+        where = conditions[0] if len(conditions) == 1 else {"$and": conditions}
+        return _hits(self._query(collection, vector, min(limit, total), where=where))
+
+    def _query(
+        self,
+        collection: "Collection",
+        vector: Vectors,
+        size: int,
+        *include: str,
+        where: Any = None,
+    ) -> Any:
+        dimension = (collection.metadata or {}).get("dimension")
+        if vector.shape != (dimension,):
+            raise IndexUnusable(
+                f"the index holds vectors of {dimension} numbers, the query has shape"
+                f" {vector.shape}: another embedder made it",
+                "run `rag index --rebuild`, or set the embedder back",
+            )
+        return collection.query(
+            query_embeddings=vector[None, :],
+            n_results=size,
+            where=where,
+            include=["distances", *include],  # type: ignore[list-item]
+        )
+
+    # Opening
+
+    def _open_to_read(self) -> "Collection":
+        now = time.monotonic()
+        if self._collection is not None and now - self._opened_at > _REOPEN_SECONDS:
+            self._opened_at = now
+            if self._stamp != self._file_stamp():
+                self.close()
+        if self._collection is None:
+            if not (self._folder / "chroma.sqlite3").is_file():
+                raise IndexUnusable("there are no vectors yet", "run `rag index`")
+            self._collection = self._open_collection(create=False)
+            self._opened_at, self._stamp = now, self._file_stamp()
+        return self._collection
+
+    def _open_to_write(self) -> "Collection":
+        if self._collection is None:
+            self._collection = self._open_collection(create=True)
+        return self._collection
+
+    def _file_stamp(self) -> int:
+        try:
+            return (self._folder / "chroma.sqlite3").stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def _open_collection(self, *, create: bool) -> "Collection":
+        self._refuse_runaway_files()
+        client = self._open_client()
+        with _translated():
+            found = client.list_collections()
+        if not found:
+            if create:
+                return self._new_collection()
+            raise IndexUnusable("there are no vectors yet", "run `rag index`")
+        stored = (found[0].metadata or {}).get("embedder")
+        if len(found) > 1 or self._embedder not in (None, stored):
+            raise IndexUnusable(
+                f"the index was made by embedder {stored}, the settings name {self._embedder}",
+                "run `rag index --rebuild`, or set the embedder back",
+            )
+        with _translated():
+            collection: Collection = client.get_collection(found[0].name, embedding_function=None)
+        space = (collection.configuration.get("hnsw") or {}).get("space")
+        if space != _SPACE:
+            raise IndexUnusable(
+                f"the vector index measures {space} instead of {_SPACE}",
+                "run `rag index --rebuild`",
+                "run `rag index --rebuild`",
+            )
+        return collection
+
+    def _new_collection(self) -> "Collection":
+        if self._embedder is None or self._dimension is None:
+            raise ValueError("writing vectors needs the embedder's identity and dimension")
+        with _translated():
+            collection: Collection = self._open_client().create_collection(
+                _collection_name(self._embedder),
+                metadata={"embedder": self._embedder, "dimension": self._dimension},
+                configuration={"hnsw": {"space": _SPACE}},
+                embedding_function=None,
+            )
+        return collection
+
+    def _open_client(self) -> Any:
+        if self._client is None:
+            import chromadb
+            from chromadb.config import Settings
+
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with _translated():
+                self._client = chromadb.PersistentClient(
+                    path=str(self._folder), settings=Settings(anonymized_telemetry=False)
+                )
+        return self._client
+
+    def _refuse_runaway_files(self) -> None:
+        """Before Chroma touches them."""
+        if self._rows is None or self._dimension is None:
+            return
+        expected = self._rows() * self._dimension * 4
+        size = sum(file.stat().st_size for file in self._folder.rglob("*") if file.is_file())
+        if size > _ALWAYS_FINE_BYTES + _ABSURD_RATIO * expected:
+            raise IndexUnusable(
+                f"the vector index takes {size / 1e9:.1f} GB on disk for {expected / 1e6:.1f} MB of"
+                " vectors: it is damaged",
+                "run `rag index --rebuild`",
+            )
+
+
+def _collection_name(embedder: str) -> str:
+    """Safe for Chroma, whatever characters an embedder's name has."""
+    return f"passages-{hashlib.sha256(embedder.encode()).hexdigest()[:16]}"
+
+
+def _hits(found: Any, filter: Filter | None = None) -> list[Hit]:
+    """Cosine, best first, of those that pass the filter. Chroma's distance is 1 - cosine."""
+    rows = list(zip(found["ids"][0], found["distances"][0], strict=True))
+    if filter is not None:
+        kept = {*select_paths({m["path"] for m in found["metadatas"][0]}, filter.paths or ("**",))}
+        rows = [
+            row
+            for row, metadata in zip(rows, found["metadatas"][0], strict=True)
+            if metadata["path"] in kept
+            and (not filter.languages or metadata["language"] in filter.languages)
+        ]
+    hits = [
+        Hit(chunk_id=chunk_id, score=max(-1.0, min(1.0, 1.0 - float(distance))))
+        for chunk_id, distance in rows
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Chroma raises its own errors, ValueError, and Rust panics as BaseException."""
+    try:
+        yield
+    except (IndexUnusable, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise IndexUnusable(
+            f"the vector index cannot be used: {type(error).__name__}: {error}",
+            "run `rag index --rebuild`",
+        ) from error
