@@ -1,21 +1,23 @@
 """From settings to ports: the only place that looks a backend up by its name."""
 
 import importlib
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rag import __version__
 from rag.config import Settings
-from rag.domain.documents import LoadedDocument
-from rag.domain.errors import LoadError, SetupError
+from rag.domain.documents import Limits, LoadedDocument
+from rag.domain.errors import SetupError
+from rag.domain.index import IngestReport
 from rag.domain.models import GenerationParameters
-from rag.domain.ports import Embedder, LanguageModel, Reranker
+from rag.domain.ports import Embedder, LanguageModel, Progress, Reranker
 
 if TYPE_CHECKING:
     from rag.flows.ask import AskOptions, AskPorts
+    from rag.flows.ingest import Reading
     from rag.flows.search import Searcher
     from rag.journal import Journal
     from rag.promptbook import PromptBook
@@ -50,7 +52,12 @@ class Workspace:
     def vectors(self) -> "VectorIndex":
         from rag.stores.vectors import VectorIndex
 
-        return VectorIndex.open(self.settings.index_dir)
+        return VectorIndex.open(
+            self.settings.index_dir,
+            embedder=self.embedder.identity,
+            paths=self.catalog.paths,
+            rows=self.catalog.chunk_count,
+        )
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -100,6 +107,46 @@ class Workspace:
 
         return Searcher(self.catalog, self.lexical, self.vectors, lambda: self.embedder)
 
+    def index(
+        self,
+        scope: Sequence[str] = (),
+        *,
+        rebuild: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Bring the index up to date with the knowledge folder; see `rag.flows.ingest`."""
+        from rag.flows.ingest import IndexPorts, ingest
+        from rag.stores.catalog import Catalog
+        from rag.stores.guard import require_disk_space, writer_lock
+        from rag.stores.lexical import LexicalIndex
+        from rag.stores.vectors import VectorIndex
+
+        folder = self.settings.index_dir
+        catalog = Catalog.create(folder, rebuild=rebuild)
+        ports = IndexPorts(
+            catalog=catalog,
+            lexical=LexicalIndex.open(folder),
+            vectors=VectorIndex.open(
+                folder,
+                embedder=self.embedder.identity,
+                dimension=self.embedder.dimension,
+                paths=catalog.paths,
+                rows=catalog.chunk_count,
+            ),
+            embedder=self.embedder,
+            lock=partial(writer_lock, folder),
+            require_space=partial(require_disk_space, folder),
+        )
+        return ingest(
+            self.settings.knowledge_dir,
+            reading(self.settings),
+            ports,
+            scope=scope,
+            rebuild=rebuild,
+            follow_links=self.settings.follow_links,
+            progress=progress,
+        )
+
     @cached_property
     def reranker(self) -> Reranker | None:
         return None
@@ -148,10 +195,12 @@ def backends(drawer: str) -> list[str]:
     return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
 
 
-def document_loader(settings: Settings) -> Callable[[Path], LoadedDocument]:
-    """One function for all formats: picks the loader by the file's suffix."""
-    from rag.domain.documents import Limits
+def reading(settings: Settings) -> "Reading":
+    """How the files of this workspace become chunks."""
+    from rag.core.chunk import CHUNKER_VERSION, chunk_document
+    from rag.flows.ingest import Reading
 
+    size, overlap = settings.chunk.size, settings.chunk.overlap
     limits = Limits(
         max_bytes=settings.max_file_mb * 1_000_000,
         max_pages=settings.max_pages,
@@ -164,13 +213,19 @@ def document_loader(settings: Settings) -> Callable[[Path], LoadedDocument]:
     }
 
     def load(path: Path) -> LoadedDocument:
-        module = loaders.get(path.suffix.lower())
-        if module is None:
-            raise LoadError(f"no loader for {path.suffix or 'files without a suffix'}")
-        document: LoadedDocument = module.load(path, limits)
+        document: LoadedDocument = loaders[path.suffix.lower()].load(path, limits)
         return document
 
-    return load
+    return Reading(
+        load=load,
+        loaders={
+            suffix: f"{module.__name__.rpartition('.')[2]}-{module.VERSION}"
+            for suffix, module in loaders.items()
+        },
+        cut=lambda path, document: chunk_document(path, document, size=size, overlap=overlap),
+        cutting=f"{CHUNKER_VERSION} size={size} overlap={overlap}",
+        chunk_size=size,
+    )
 
 
 def _backend(drawer: str, name: str) -> ModuleType:

@@ -17,6 +17,9 @@ from rag.core.pack import pack
 from rag.core.tokens import count_tokens
 from rag.domain.documents import Chunk, Flag, Language, LoadedDocument
 
+CHUNKER_VERSION = "chunk-1"
+"""Raise it whenever the same document would be cut otherwise: all are then cut again."""
+
 _WORD = re.compile(r"[^\W_]")
 _LEADING = re.compile(r"\s*\n")
 _RESUME = re.compile(r"[。！？；]+[\"'”’」』）]*|(?<=[.!?])\s+|\n+")

@@ -2,9 +2,9 @@
 
 import re
 
-# A terminal sequence is dropped whole, so that no half of it is left as noise: CSI (ESC [
-# ... a letter), OSC and its kin (ESC ] ... BEL or ESC \\), and short escapes. An unended OSC must not take
-# the rest of the text with it: only a short one on a single line counts.
+# A terminal sequence is dropped whole, so that no half of it is left as noise: CSI (ESC [ up to a
+# letter), OSC and its kin (ESC ] up to BEL or ESC \), and short escapes. An unended OSC must not
+# take the rest of the text with it: only a short one on a single line counts.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]{0,200}(?:\x07|\x1b\\|\x9c)"

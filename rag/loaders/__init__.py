@@ -1,6 +1,7 @@
 """One file per format family; the wiring finds a loader by its `SUFFIXES`.
 
-A loader is a module with `SUFFIXES` (lower case, with the dot) and `load(path, limits)`, which
+A loader is a module with `SUFFIXES` (lower case, with the dot), `VERSION` (raised when the same
+file would give another text: its documents are then read again) and `load(path, limits)`, which
 returns a `LoadedDocument` or raises `LoadError` with a one-line reason. Loaders are strangers to
 each other; what all of them need is here.
 """

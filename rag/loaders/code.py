@@ -40,6 +40,7 @@ _LANGUAGES = {
 _BY_SUFFIX = {suffix: name for name, suffixes in _LANGUAGES.items() for suffix in suffixes}
 
 SUFFIXES = frozenset(_BY_SUFFIX)
+VERSION = "1"
 
 
 def load(path: Path, limits: Limits) -> LoadedDocument:

@@ -10,6 +10,7 @@ from rag.domain.errors import LoadError
 from rag.loaders import read_file
 
 SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+VERSION = "1"
 
 # The encoding a page declares for itself, within the first 1,024 bytes as the HTML standard asks.
 _DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pypdfium2
 
 SUFFIXES = frozenset({".pdf"})
+VERSION = "1"
 
 # Readers accept some bytes before the header; the PDF specification's own note says 1,024.
 _HEADER_WITHIN = 1024

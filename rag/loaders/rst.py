@@ -7,6 +7,7 @@ from rag.domain.documents import Limits, LoadedDocument
 from rag.loaders import read_file
 
 SUFFIXES = frozenset({".rst", ".rest"})
+VERSION = "1"
 
 
 def load(path: Path, limits: Limits) -> LoadedDocument:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 SUFFIXES = frozenset({".docx"})
+VERSION = "1"
 
 # A long report with a picture on each page has some hundreds of parts; an archive of tens of
 # thousands is an attack on whoever lists it.
