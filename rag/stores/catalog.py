@@ -89,10 +89,12 @@ class Catalog:
                 for suffix in ("", "-wal", "-shm"):
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
         connection = _connect(path)
-        with _transaction(connection):
-            for statement in _SCHEMA.split(";\n"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        with _translated(), _transaction(connection):
+            # Another process may have made it in the meantime.
+            if connection.execute("PRAGMA user_version").fetchone() == (0,):
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return cls(connection)
 
     def close(self) -> None:

@@ -243,7 +243,6 @@ class VectorIndex:
             raise IndexUnusable(
                 f"the vector index measures {space} instead of {_SPACE}",
                 "run `rag index --rebuild`",
-                "run `rag index --rebuild`",
             )
         return collection
 
