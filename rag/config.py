@@ -6,10 +6,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from rag.domain.errors import SetupError
 
 SETTINGS_FILE = "rag.toml"
+_PREFIX = "RAG_"
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -35,15 +42,19 @@ class TraceSettings(BaseModel):
     content: Literal["full", "refs"] = "full"
 
 
-class Settings(BaseModel):
+class Settings(BaseSettings):
     """Everything a person can set. `root` is the folder of `rag.toml`; paths are relative to it."""
 
-    model_config = _FROZEN
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix=_PREFIX, env_nested_delimiter="__"
+    )
     root: Path
     knowledge: Path = Path("knowledge")
     index: Path = Path(".rag")
     traces: Path = Path("traces")
     prompts: Path = Path("prompts")
+    cache: Path | None = None
+    """Folder for what can be made again; the platform's own place for caches when unset."""
     language: Literal["auto", "en", "zh-Hant"] = "auto"
 
     embedder: str = "e5"
@@ -80,6 +91,18 @@ class Settings(BaseModel):
     chunk: ChunkSettings = ChunkSettings()
     trace: TraceSettings = TraceSettings()
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `load_settings` laid together: it also tells where each value came from."""
+        return (init_settings,)
+
     @property
     def knowledge_dir(self) -> Path:
         return self.root / self.knowledge
@@ -109,19 +132,9 @@ def load_settings(root: Path, flags: dict[str, Any] | None = None) -> Resolved:
     """
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-
-    def take(layer: dict[str, Any], origin: str) -> None:
-        for key, value in layer.items():
-            if isinstance(value, dict) and isinstance(values.get(key, {}), dict):
-                values.setdefault(key, {}).update(value)
-                origins.update({f"{key}.{inner}": origin for inner in value})
-            else:
-                values[key] = value
-                origins[key] = origin
-
-    take(_read_file(root / SETTINGS_FILE), SETTINGS_FILE)
-    take(_read_environment(), "environment")
-    take({k: v for k, v in (flags or {}).items() if v is not None}, "flag")
+    _overlay(values, origins, _read_file(root / SETTINGS_FILE), SETTINGS_FILE)
+    _overlay(values, origins, _read_environment(), "environment")
+    _overlay(values, origins, {k: v for k, v in (flags or {}).items() if v is not None}, "flag")
     try:
         return Resolved(settings=Settings(root=root, **values), origins=origins)
     except ValidationError as error:
@@ -136,6 +149,19 @@ def find_root(start: Path) -> Path:
     return start
 
 
+def _overlay(
+    values: dict[str, Any], origins: dict[str, str], layer: dict[str, Any], origin: str
+) -> None:
+    """Lay one source over those before it, table by table."""
+    for key, value in layer.items():
+        if isinstance(value, dict) and isinstance(values.get(key, {}), dict):
+            values.setdefault(key, {}).update(value)
+            origins.update({f"{key}.{inner}": origin for inner in value})
+        else:
+            values[key] = value
+            origins[key] = origin
+
+
 def _read_file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
@@ -148,18 +174,22 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _read_environment() -> dict[str, Any]:
-    """`RAG_MAX_SOURCES=3`, `RAG_CHUNK__SIZE=200`, and `OLLAMA_HOST` as Ollama itself reads it."""
-    found: dict[str, Any] = {}
-    if host := os.environ.get("OLLAMA_HOST"):
+    """`RAG_MAX_SOURCES=3`, `RAG_CHUNK__SIZE=200`, and `OLLAMA_HOST` as Ollama itself reads it.
+
+    A `RAG_` name that is no setting is refused like a wrong key in the file: a typo must not
+    silently leave a default in place.
+    """
+    source = EnvSettingsSource(Settings)
+    found: dict[str, Any] = {name: value for name, value in source().items() if value != ""}
+    for name in os.environ:
+        field = name.removeprefix(_PREFIX).lower().partition("__")[0]
+        if name.startswith(_PREFIX) and os.environ[name] and field not in Settings.model_fields:
+            raise SetupError(
+                f"unknown setting {field!r} (from the environment: {name})",
+                "`rag config` lists the settings",
+            )
+    if (host := os.environ.get("OLLAMA_HOST")) and "ollama_host" not in found:
         found["ollama_host"] = host
-    for name, value in os.environ.items():
-        if not name.startswith("RAG_") or not value:
-            continue
-        *table, key = name.removeprefix("RAG_").lower().split("__")
-        target = found
-        for part in table:
-            target = target.setdefault(part, {})
-        target[key] = value
     return found
 
 
@@ -169,7 +199,8 @@ def _explain(error: ValidationError, origins: dict[str, str]) -> tuple[str, str]
     origin = origins.get(key) or next(
         (where for name, where in origins.items() if name.startswith(f"{key}.")), "settings"
     )
+    hint = "`rag config` lists the settings"
     if first["type"] == "extra_forbidden":
-        return f"unknown setting {key!r} (from {origin})", "`rag config` lists the settings"
+        return f"unknown setting {key!r} (from {origin})", hint
     message = first["msg"].removeprefix("Value error, ")
-    return f"setting {key or 'chunk'}: {message} (from {origin})", "`rag config` lists the settings"
+    return f"setting {key or 'chunk'}: {message} (from {origin})", hint
