@@ -83,14 +83,10 @@ _NO_REPAIRS: frozenset[str] = frozenset()
 # The blocks of Unicode whose signs are other forms of plain letters, figures and punctuation:
 # Latin-1, long s, spaces, super- and subscripts, enclosed, ideographic space, small and full-width
 # forms, mathematical letters. Sign by sign, so that no text grows.
-_COMPATIBILITY = (
-    (0xA0, 0xBF),
-    (0x17F, 0x17F),
-    (0x2000, 0x209F),
-    (0x2460, 0x24FF),
-    (0x3000, 0x3000),
+_COMPATIBILITY: tuple[tuple[int, int], ...] = (
+    *((0xA0, 0xBF), (0x17F, 0x17F), (0x2000, 0x209F), (0x2460, 0x24FF), (0x3000, 0x3000)),
+    *((0xFE50, 0xFE6F), (0xFF01, 0xFF65), (0x1D400, 0x1D7FF), (0x1F100, 0x1F189)),
 )
-_COMPATIBILITY += ((0xFE50, 0xFE6F), (0xFF01, 0xFF65), (0x1D400, 0x1D7FF), (0x1F100, 0x1F189))
 _PLAIN_FORM = {
     code: plain
     for first, last in _COMPATIBILITY

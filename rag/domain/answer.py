@@ -8,7 +8,8 @@ Status = Literal["answered", "insufficient"]
 Outcome = Literal["answered", "insufficient", "rejected"]
 DecidedBy = Literal["model", "retrieval"]
 Strictness = Literal["strict", "warn", "off"]
-ClaimVerdict = Literal["supported", "weak", "unsupported", "uncited"]
+ClaimVerdict = Literal["supported", "weak", "unsupported", "uncited", "unchecked"]
+"""`unchecked`: it cites a source, but its support was not looked into (no source text was given)."""
 
 
 class Violation(Value):
