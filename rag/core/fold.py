@@ -14,6 +14,17 @@ _BLOCKS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))
 # (看著/看着, 著名). Converting single characters leaves it alone, so it is folded by hand.
 _SPLIT_USES = {"著": "着"}
 
+# Signs that look alike and mean the same. Corner quotes stay: they pair up, unlike `"`.
+_PLAIN_SIGNS = {
+    **dict.fromkeys("“”„‟″＂", '"'),
+    **dict.fromkeys("‘’‚‛′＇", "'"),
+    **dict.fromkeys("‐‑‒–—―−－﹣", "-"),
+    **dict.fromkeys("〜～∼", "~"),
+    **dict.fromkeys("○◯", "〇"),  # the round zero of 一○五
+    "\u3000": " ",
+    "\u00a0": " ",
+}
+
 
 def fold_script(text: str) -> str:
     """`text` with every Han character in its Simplified form, variants (臺 and 台, 衞 and 衛) made
@@ -39,4 +50,26 @@ def _table() -> dict[int, str]:
         folded = _SPLIT_USES.get(folded, folded)
         if folded != char and len(folded) == 1:
             table[ord(char)] = folded
+    return table
+
+
+def flatten(text: str) -> str:
+    """`text` as support compares it: lower case, full-width forms narrow, typographic quotes and
+    dashes plain, one Chinese script. Same length as `text`, so offsets carry over."""
+    if text.isascii():
+        return text.lower()
+    return text.translate(_flat_table()).translate(_table())
+
+
+@cache
+def _flat_table() -> dict[int, str]:
+    """Character-wise NFKC and lower case wherever one character stays one character."""
+    table: dict[int, str] = {}
+    for code in range(0x10000):
+        if 0xD800 <= code < 0xE000:
+            continue
+        char = chr(code)
+        flat = _PLAIN_SIGNS.get(char) or unicodedata.normalize("NFKC", char).lower()
+        if len(flat) == 1 and flat != char:
+            table[code] = flat
     return table

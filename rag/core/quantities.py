@@ -1,0 +1,343 @@
+"""Numbers with what they count: `30 days`, `USD 500`, `百分之五`, `第三次`, `半小時`, `an hour`.
+
+Reads text flattened by `core.fold.flatten`. Values are exact fractions in the base of their
+dimension, so that 90 seconds and a minute and a half are equal.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from rag.core.bounds import Bound, find_bound
+from rag.core.measures import (
+    CURRENCIES,
+    CURRENCY_AFTER,
+    CURRENCY_BEFORE,
+    LONGEST_CURRENCY,
+    UNIT_AFTER,
+    UNITS,
+    Unit,
+    same_currency,
+)
+from rag.core.numerals import Numeral, find_numerals
+from rag.core.span import Span
+from rag.core.words import content_words
+
+COUNT, CURRENCY, ORDINAL = "count", "currency", "ordinal"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """`flat[start:end]` states one of `values` in the base of `dimension`.
+
+    `dimension` is one of `core.measures`, or `count`, `currency`, `ordinal`. `nouns` are stems of
+    what a count counts, as far as they stand right behind it.
+    """
+
+    values: frozenset[Fraction]
+    dimension: str
+    start: int
+    end: int
+    currency: str = ""
+    nouns: frozenset[str] = frozenset()
+    bound: Bound | None = None
+    article: bool = False
+    """Whether the number is only implied: `an hour`, `one file`."""
+    number: Fraction = Fraction(0)
+    """The number as written, before its unit: 30 of "30 minutes"."""
+
+    def agrees(self, other: "Quantity") -> bool:
+        """Whether both can state the same: equal values of one dimension, one currency."""
+        if not self.values & other.values:
+            return False
+        if self.dimension == CURRENCY == other.dimension:
+            return same_currency(self.currency, other.currency)
+        return self.dimension == other.dimension
+
+
+_ORDINAL_WORDS = {
+    word: value
+    for value, word in enumerate(
+        (
+            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"),
+            *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+        ),
+        start=1,
+    )
+}
+_FRACTION_WORDS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5} | {
+    "tenth": 10,
+    "thirds": 3,
+    "quarters": 4,
+    "fourths": 4,
+    "fifths": 5,
+    "tenths": 10,
+}
+_SINGULAR_UNIT = r"second|minute|hour|day|week|month|year|decade"
+
+_ORDINAL = re.compile(
+    r"\b(?P<figures>\d+)(?:st|nd|rd|th)\b"
+    rf"|\b(?P<word>{'|'.join(_ORDINAL_WORDS)})\b(?! (?:of all|time lucky))"
+)
+# "The first call" orders; "first, open the file" and "must first open it" do not.
+_ORDERING_FIRST = re.compile(r"(?:\b(?:the|each|every|its|their|your|our|his|her)|'s) $")
+_SECOND_AS_UNIT = re.compile(r"(?:\b(?:per|a|each|every|one|half a|every few)|\d|/) ?$")
+_FRACTION = re.compile(
+    r"\b(?P<top>an?|one|two|three|four|\d+|half)[ -](?P<bottom>half|halves|thirds?|quarters?"
+    r"|fourths?|fifths?|tenths?)(?= (?:of|the|as)\b)|\b(?P<half>half)(?= (?:of|the)\b)"
+    r"|(?P<han>一半|半数|过半)"
+)
+_ARTICLE = re.compile(
+    rf"\b(?P<part>half an?|an? half|half|an?|quarter of an|an? quarter of an|three quarters of an)[ -]"
+    rf"(?P<unit>{_SINGULAR_UNIT})(?P<half> and a half)?\b"
+)
+_ARTICLE_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "three": Fraction(3, 4)}
+# "1,200 requests an hour", "twice a day": the article means "per".
+_RATE_ARTICLE = re.compile(r"(?:\b(?:once|twice|times)|\d[a-z%]*(?: [a-z]+){0,2}|%) $")
+_HAN_HALF = re.compile(
+    r"(?<![一两二三四五六七八九十\d])半(?:个)?(?P<unit>小时|钟头|天|日|月|年|分钟|秒)(?!导)"
+)
+_HAN_UNIT_OF_ONE = re.compile(r"(?:个)?(?:小时|钟头|天|年|月|周|星期|礼拜|分钟|秒|季|世纪)")
+_HALF_AFTER = re.compile(r" and a half\b|(?:个)?半(?=(?:个)?(?:小时|钟头|天|月|年|分钟|世纪))")
+_HAN_HALF_AFTER_UNIT = re.compile(r"半(?![年月天日夜价])")
+_PERCENT_BEFORE = re.compile(r"(?P<base>百|千|万)分之$")
+_FRACTION_AFTER = re.compile(r"分之")
+_RANGE = re.compile(r" ?(?:-|~|to|and|or|through|up to|至|到|或|与|和|、) ?第?")
+_MILLIONS = re.compile(r" ?(?:m|mil|mio)(?![a-z0-9])")
+_HAN_MEASURE = re.compile(
+    r"\s?[个名位台次份人件项条种笔组张把支间层页章节款字行列步级倍座辆部本篇场届批股颗棵块片匹栋户席"
+    r"集期号点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
+)
+_DIGIT_NEIGHBOUR = re.compile(r"[a-z_]")
+# What is counted: up to two words behind the number ("5 open licences"), not past grammar.
+_HAN_NOUN = re.compile(r"\s?(?!以[上下内前后]|最|之)(?P<noun>[㐀-鿿]{1,2})")
+_LATIN_NOUNS = re.compile(
+    r"[ -]?(?:(?:more|additional|other|different|of the|of) )?"
+    r"(?P<noun>(?!(?:to|and|or|per|an?|in|on|at|for|of|is|are|was|from|by|with|if|when)\b)[a-z]+"
+    r"(?:[ -](?!(?:to|and|or|per|an?|in|on|at|for|of|is|are|was|from|by|with|if|when|each|every|may"
+    r"|can|must|will)\b)[a-z]+)?)"
+)
+_FREE_SINGLE_HAN = re.compile(r"(?:[为是达共约等至到=:>≥≤<]|设定|上限|下限) ?$")
+
+
+def find_quantities(flat: str, skip: Sequence[Span] = ()) -> list[Quantity]:
+    """The quantities of `flat` by position, `skip` left out (dates, identifiers). Parts that add
+    up, as in "1 hour 30 minutes", are followed by their sum."""
+    starts = [span.start for span in skip]
+
+    def skipped(start: int, end: int) -> bool:
+        before = bisect_right(starts, end - 1) - 1
+        return before >= 0 and skip[before].end > start
+
+    found = [*_ordinals(flat), *_fractions(flat), *_articles(flat), *_han_halves(flat)]
+    taken = sorted(Span(item.start, item.end) for item in found)
+    taken_starts = [span.start for span in taken]
+    for item in _numbers(flat):
+        before = bisect_right(taken_starts, item.end - 1) - 1
+        if before < 0 or taken[before].end <= item.start:
+            found.append(item)
+    found = sorted(
+        (item for item in found if not skipped(item.start, item.end)), key=lambda item: item.start
+    )
+    found = [replace(item, bound=find_bound(flat, item.start, item.end)) for item in found]
+    return _with_sums(flat, _with_ranges(flat, found))
+
+
+def _numbers(flat: str) -> Iterator[Quantity]:
+    numerals = list(find_numerals(flat))
+    consumed = -1
+    for position, numeral in enumerate(numerals):
+        if numeral.start < consumed:
+            continue
+        following = numerals[position + 1] if position + 1 < len(numerals) else None
+        quantity = _quantity(flat, numeral, following)
+        if quantity is not None:
+            consumed = quantity.end
+            yield quantity
+
+
+def _quantity(flat: str, numeral: Numeral, following: Numeral | None) -> Quantity | None:
+    start, end, value = numeral.start, numeral.end, numeral.value
+    before = flat[max(0, start - LONGEST_CURRENCY) : start]
+    if match := _PERCENT_BEFORE.search(before):
+        base = {"百": 100, "千": 1_000, "万": 10_000}[match["base"]]
+        return Quantity(
+            frozenset({value / base}), "ratio", start - len(match.group()), end, number=value
+        )
+    if _FRACTION_AFTER.match(flat, end):
+        if following is not None and following.start == end + 2 and value:
+            ratio = following.value / value
+            return Quantity(frozenset({ratio}), "ratio", start, following.end, number=ratio)
+        return None
+    if before.rstrip().endswith("第"):
+        return Quantity(frozenset({value}), ORDINAL, flat.rindex("第", 0, start), end, number=value)
+    if match := _HALF_AFTER.match(flat, end):
+        value, end = value + Fraction(1, 2), match.end()
+    if money := _money(flat, start, end, value, before):
+        return money
+    if match := UNIT_AFTER.match(flat, end):
+        unit = UNITS[match["unit"].replace("-", " ") if " " in match["unit"] else match["unit"]]
+        if _unit_applies(flat, numeral, match):
+            return _measured(flat, start, match.end(), value, unit, numeral)
+    return _count(flat, numeral, value, end)
+
+
+def _money(flat: str, start: int, end: int, value: Fraction, before: str) -> Quantity | None:
+    codes: list[str] = []
+    if match := CURRENCY_BEFORE.search(before):
+        codes.append(CURRENCIES[match["unit"]])
+        start -= len(match.group())
+        if millions := _MILLIONS.match(flat, end):
+            value, end = value * 10**6, millions.end()
+    while match := CURRENCY_AFTER.match(flat, end):
+        codes.append(CURRENCIES[match["unit"] or match["sign"]])
+        end = match.end()
+    if not codes:
+        return None
+    specific = [code for code in codes if code.isupper()]
+    code = (specific or codes)[0]
+    if code == "cent":
+        value, code = value / 100, "dollar"
+    return Quantity(frozenset({value}), CURRENCY, start, end, currency=code, number=value)
+
+
+def _unit_applies(flat: str, numeral: Numeral, match: re.Match[str]) -> bool:
+    """A one-letter unit needs figures before it; 時 and 分 are hours and minutes only there, or
+    before a sign that ends them."""
+    name = match["unit"]
+    if len(name) == 1 and name.isascii() and name.isalpha():
+        return numeral.form == "figures"
+    if name in ("成", "度", "时", "分", "升", "码", "瓦", "克", "尺", "寸", "米", "磅"):
+        nothing_follows = not re.match(r"[㐀-鿿]", flat[match.end() : match.end() + 1])
+        return (
+            numeral.form == "figures"
+            or len(flat[numeral.start : numeral.end]) > 1
+            or (nothing_follows or name in ("升", "克", "米", "尺", "码"))
+        )
+    return True
+
+
+def _measured(
+    flat: str, start: int, end: int, value: Fraction, unit: Unit, numeral: Numeral
+) -> Quantity:
+    if match := _HAN_HALF_AFTER_UNIT.match(flat, end):
+        if flat[end - 1] > "一":
+            value, end = value + Fraction(1, 2), match.end()
+    elif match := re.compile(r" and a half\b").match(flat, end):
+        value, end = value + Fraction(1, 2), match.end()
+    values = frozenset(value * factor for factor in unit.factors)
+    return Quantity(values, unit.dimension, start, end, number=value)
+
+
+def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity | None:
+    start = numeral.start
+    text = flat[start:end]
+    if numeral.form == "figures" and _DIGIT_NEIGHBOUR.match(flat, end):
+        return None  # 3rd, x86, 4xx: no number of its own
+    measure = _HAN_MEASURE.match(flat, end)
+    if numeral.form == "han" and len(text) == 1 and not measure:
+        following = flat[end : end + 1]
+        free = not following or not re.match(r"[㐀-鿿]", following)
+        if not free and not _FREE_SINGLE_HAN.search(flat[max(0, start - 4) : start]):
+            return None  # 三 of 三角, 一 of 一些: part of a word
+    nouns_from = measure.end() if measure else end
+    match = _LATIN_NOUNS.match(flat, nouns_from) or _HAN_NOUN.match(flat, nouns_from)
+    nouns = frozenset(word.stem for word in content_words(match["noun"])) if match else frozenset()
+    return Quantity(
+        frozenset({value}), COUNT, start, end, nouns=nouns, article=value == 1, number=value
+    )
+
+
+def _ordinals(flat: str) -> Iterator[Quantity]:
+    for match in _ORDINAL.finditer(flat):
+        word = match["word"]
+        before = flat[max(0, match.start() - 12) : match.start()]
+        if word == "second" and _SECOND_AS_UNIT.search(before):
+            continue
+        if word == "first" and not _ORDERING_FIRST.search(before):
+            continue
+        value = Fraction(_ORDINAL_WORDS[word] if word else int(match["figures"]))
+        yield Quantity(frozenset({value}), ORDINAL, match.start(), match.end(), number=value)
+
+
+def _fractions(flat: str) -> Iterator[Quantity]:
+    for match in _FRACTION.finditer(flat):
+        if match["han"] or match["half"]:
+            value = Fraction(1, 2)
+        else:
+            top = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}.get(match["top"])
+            if match["top"] == "half":
+                continue
+            bottom = _FRACTION_WORDS.get(match["bottom"], 0)
+            value = Fraction(top if top is not None else int(match["top"]), bottom)
+        yield Quantity(frozenset({value}), "ratio", match.start(), match.end(), number=value)
+
+
+def _articles(flat: str) -> Iterator[Quantity]:
+    for match in _ARTICLE.finditer(flat):
+        part = match["part"]
+        value = next((size for word, size in _ARTICLE_PARTS.items() if word in part), Fraction(1))
+        before = flat[max(0, match.start() - 30) : match.start()]
+        if part in ("a", "an"):
+            if _RATE_ARTICLE.search(before):
+                continue
+            if match["unit"] == "second" and re.match(r" [a-z]", flat[match.end() :]):
+                continue  # "a second attempt"
+        if match["half"]:
+            value += Fraction(1, 2)
+        unit = UNITS[match["unit"]]
+        values = frozenset(value * factor for factor in unit.factors)
+        implied = part in ("a", "an")
+        yield Quantity(
+            values, unit.dimension, match.start(), match.end(), article=implied, number=value
+        )
+
+
+def _han_halves(flat: str) -> Iterator[Quantity]:
+    for match in _HAN_HALF.finditer(flat):
+        unit = UNITS[match["unit"]]
+        values = frozenset(factor / 2 for factor in unit.factors)
+        half = Fraction(1, 2)
+        yield Quantity(values, unit.dimension, match.start(), match.end(), number=half)
+
+
+def _with_ranges(flat: str, found: list[Quantity]) -> list[Quantity]:
+    """In "5 to 10 minutes" the 5 is minutes too; in "$5 to 10" the 10 is dollars."""
+    for position in range(len(found) - 2, -1, -1):
+        low, high = found[position], found[position + 1]
+        if not _RANGE.fullmatch(flat, low.end, high.start):
+            continue
+        if low.dimension == COUNT and high.dimension not in (COUNT, ORDINAL):
+            found[position] = _as_unit_of(low, high, flat)
+        elif low.dimension == CURRENCY and high.dimension == COUNT:
+            found[position + 1] = replace(high, dimension=CURRENCY, currency=low.currency)
+    return found
+
+
+def _as_unit_of(low: Quantity, high: Quantity, flat: str) -> Quantity:
+    if high.dimension == CURRENCY:
+        return replace(low, dimension=CURRENCY, currency=high.currency, article=False)
+    match = UNIT_AFTER.search(flat[high.start : high.end])
+    factors = UNITS[match["unit"]].factors if match and match["unit"] in UNITS else (Fraction(1),)
+    values = frozenset(value * factor for value in low.values for factor in factors)
+    return replace(low, values=values, dimension=high.dimension, nouns=frozenset(), article=False)
+
+
+def _with_sums(flat: str, found: list[Quantity]) -> list[Quantity]:
+    whole: list[Quantity] = []
+    for position, item in enumerate(found):
+        whole.append(item)
+        if position == 0 or item.dimension not in ("time", "calendar", "imperial length"):
+            continue
+        before = found[position - 1]
+        gap = flat[before.end : item.start]
+        if (
+            before.dimension == item.dimension
+            and gap in ("", " ", " and ", ", ", "又", "零")
+            and max(item.values) < max(before.values)
+        ):
+            values = frozenset({max(before.values) + max(item.values)})
+            whole.append(replace(before, values=values, end=item.end))
+    return whole

@@ -1,0 +1,86 @@
+"""Units without a number: "per minute", "every week", 每日, "the seconds to wait".
+
+Reads text flattened by `core.fold.flatten`.
+"""
+
+import re
+from dataclasses import dataclass
+
+from rag.core.measures import UNITS
+
+_ADVERBS = {
+    "hourly": "hour",
+    "daily": "day",
+    "nightly": "day",
+    "weekly": "week",
+    "biweekly": "fortnight",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annual": "year",
+    "annually": "year",
+    "逐日": "day",
+    "逐月": "month",
+    "逐年": "year",
+}
+_LATIN = r"nanoseconds?|microseconds?|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|fortnights?|months?|years?|decades?"
+_RATE = re.compile(
+    rf"(?:\b(?:per|each|every|once an?|twice an?|times an?)[ -]|(?<=[\da-z一-鿿])/ ?)(?P<unit>{_LATIN}|[smh](?![a-z0-9/]))\b"
+    rf"|(?P<adverb>\b(?:{'|'.join(word for word in _ADVERBS if word.isascii())})\b|逐[日月年])"
+    r"|每(?:一|个|隔|逢)?(?P<han>毫秒|秒|分钟|小时|天|日|周(?!年)|星期|礼拜|月|个月|季|年)"
+    r"|(?P<weekday>每(?:个)?(?:周|星期|礼拜)(?=[一二三四五六日天]))"
+)
+_AN_HOUR = re.compile(r"(?<=[a-z0-9%] )an? (?P<unit>second|minute|hour|day|week|month|year)\b")
+_UNIT = re.compile(
+    rf"(?<![a-z])(?:{_LATIN})(?![a-z])|\d ?(?:ms|s|m|h|d|w|kb|mb|gb|tb|%)(?![a-z0-9])|(?<![a-z])(?:bytes?|kb|mb|gb|tb|percent)(?![a-z])|%"
+    r"|毫秒|秒|分钟|小时|天|日|周|星期|礼拜|个月|月|季|年|字节|位元组|百分"
+)
+_BARE = re.compile(
+    r"\b(?P<latin>milliseconds|microseconds|nanoseconds|seconds|minutes|hours|kilobytes|megabytes|gigabytes|bytes|bits)\b"
+    r"|(?P<han>毫秒|秒|分钟|小时|字节|位元组)"
+)
+_NUMBER_BEFORE = re.compile(
+    r"(?:\d|[〇零一二三四五六七八九十百千万亿两半几数多个整]|\b(?:few|several|many|some)|\b[a-z]+(?:ty|teen|en|ve|ne|wo|ee|ur|ix|ght|hundred|thousand)) ?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`unit` is the canonical name in `core.measures`; the words stand at `flat[start:end]`."""
+
+    unit: str
+    start: int
+    end: int
+
+
+def find_rates(flat: str) -> list[Rate]:
+    """Units behind per, every, each, 每, and the adverbs that mean the same."""
+    found = []
+    for match in _RATE.finditer(flat):
+        if match["weekday"]:
+            unit = "week"
+        elif match["adverb"]:
+            unit = _ADVERBS[match["adverb"]]
+        else:
+            unit = UNITS[match["unit"] or match["han"].removeprefix("个")].name
+        found.append(Rate("minute" if match["unit"] == "m" else unit, match.start(), match.end()))
+    return found
+
+
+def find_bare_units(flat: str) -> list[Rate]:
+    """Small units named without a number: "gives the seconds to wait"."""
+    return [
+        Rate(UNITS[match.group()].name, match.start(), match.end())
+        for match in _BARE.finditer(flat)
+        if not _NUMBER_BEFORE.search(flat[max(0, match.start() - 12) : match.start()])
+    ]
+
+
+def find_units(flat: str) -> frozenset[str]:
+    """Names of all units that occur in any way, adverbs and "an hour" included."""
+    names = {
+        UNITS[match.group().lstrip("0123456789 ")].name
+        for match in _UNIT.finditer(flat)
+        if match.group().lstrip("0123456789 ") in UNITS
+    }
+    return frozenset(names | {rate.unit for rate in find_rates(flat)})

@@ -1,0 +1,92 @@
+"""The content of a text as comparable words: light stems for Latin script, bigrams for Chinese.
+
+Reads text flattened by `core.fold.flatten`; positions are its own.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """`stem` is what is compared; the word stands at `flat[start:end]`."""
+
+    stem: str
+    start: int
+    end: int
+
+
+# Grammar, not content. Negations, bounds and modal verbs are compared by their own checks.
+_STOPWORDS = frozenset(
+    """
+    a about after all also am an and any are as at be been before being both but by can could did do
+    does doing done each either ever every for from had has have having he her here hers him his how
+    i if in into is it its itself just least let like make may me might more most much must my need
+    no nor not of off on once one only onto or other our out over own per please shall she should so
+    some such than that the their them then there these they this those through thus to too under
+    until unless up upon us use used using very was we were what when where whether which while who
+    whom whose why will with within without would yes you your yours cannot never neither none
+    s t re ve ll d m don doesn didn isn aren wasn weren won wouldn shouldn couldn mustn hasn haven
+    """.split()
+)
+# Chinese function characters: they carry grammar, and bigrams do not cross them.
+_HAN_FUNCTION = "的了是在与和及或为有会可以都也就要于由被将把请须应需其之而且并从向对到至则该此这那个您你我他她它们不没无未已得能让使给"
+_PIECE = re.compile(rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}]+", re.IGNORECASE)
+_HAN = re.compile(r"[㐀-䶿一-鿿ぁ-ヿ]")
+_HAN_NUMERAL = re.compile(r"[零〇一二三四五六七八九十百千万亿两半第]+")
+_CLITIC = re.compile(r"'(?:s|t|re|ll|ve|d|m)?$")
+
+# Longest first. Stems need only agree among the forms of a word, not be words.
+_SUFFIXES = (
+    "ations", "ation", "ments", "ment", "ances", "ance", "ings", "ing", "ions", "ion", "edly",
+    "ally", "als", "al", "ers", "er", "ors", "or", "ied", "ies", "ed", "es", "ly", "s", "y", "e",
+)  # fmt: skip
+_SHORTEST_STEM = 3
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """`submitted`, `submits`, `submit` alike. Endings are stripped until none is left, never below
+    three letters; a doubled last consonant is made one."""
+    if not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith(("ss", "us", "is")):
+        return word
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
+            base = word[: -len(suffix)]
+            if len(base) > _SHORTEST_STEM and base[-1] == base[-2] and base[-1] not in "aeiouls":
+                base = base[:-1]
+            return base if suffix in ("y", "e", "al", "er", "or") else stem(base)
+    return word
+
+
+def content_words(flat: str) -> list[Word]:
+    """Words that carry content, in order; numbers are left to `core.quantities`."""
+    found: list[Word] = []
+    for match in _PIECE.finditer(flat):
+        piece, start = match.group(), match.start()
+        if _HAN.match(piece):
+            found.extend(_bigrams(piece, start))
+        elif piece not in _STOPWORDS and not piece.isdigit():
+            bare = _CLITIC.sub("", piece)
+            if bare and bare not in _STOPWORDS:
+                found.append(Word(stem(bare), start, match.end()))
+    return found
+
+
+def _bigrams(run: str, offset: int) -> list[Word]:
+    found: list[Word] = []
+    start = 0
+    for numeral in [*_HAN_NUMERAL.finditer(run), None]:
+        end = numeral.start() if numeral else len(run)
+        part = run[start:end]
+        if len(part) == 1:
+            found.append(Word(part, offset + start, offset + end))
+        found.extend(
+            Word(part[i : i + 2], offset + start + i, offset + start + i + 2)
+            for i in range(len(part) - 1)
+        )
+        start = numeral.end() if numeral else end
+    return found
