@@ -6,11 +6,14 @@
 The sources use a small part of Markdown: `#` headings, `-` items, `|` tables, paragraphs. Their
 first line names the output: `<!-- knowledge path -->`. The fonts, for pages with Chinese, are
 Debian's fonts-droid-fallback (Apache-2.0) and, for what that lacks, fonts-dejavu-core (Bitstream
-Vera licence); only the glyphs in use are embedded. Dates inside the files are fixed.
+Vera licence); only the glyphs in use are embedded. Dates inside the files are fixed, so the
+same versions of the libraries give the same bytes.
 """
 
 import argparse
+import io
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,7 +132,12 @@ def write_docx(title: str, content: list[Block], target: Path) -> None:
             document.add_paragraph(block.text, style="List Bullet")
         else:
             document.add_heading(block.text, level=int(block.kind[1]))
-    document.save(str(target))
+    buffer = io.BytesIO()
+    document.save(buffer)
+    with zipfile.ZipFile(buffer) as made, zipfile.ZipFile(target, "w") as fixed:
+        for entry in made.infolist():  # again, without the time of day in each entry
+            stamped = zipfile.ZipInfo(entry.filename, DATE.timetuple()[:6])
+            fixed.writestr(stamped, made.read(entry), zipfile.ZIP_DEFLATED)
 
 
 def main() -> None:
