@@ -7,6 +7,7 @@ run: a check that did not happen must not look like one that passed.
 """
 
 import os
+import shutil
 import urllib.request
 from functools import cache
 from pathlib import Path
@@ -69,3 +70,25 @@ def _ollama_answers() -> bool:
             return bool(response.status == 200)
     except OSError:
         return False
+
+
+@pytest.fixture(scope="session")
+def handbook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the sample knowledge, indexed with the real embedder once for all workers
+    of a run. Not to be changed: copy it first."""
+    from filelock import FileLock
+
+    from rag.assistant import Assistant
+
+    shared_by_workers = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared_by_workers = shared_by_workers.parent
+    folder = shared_by_workers / "handbook"
+    with FileLock(shared_by_workers / "handbook.lock"):
+        if not (folder / "indexed").exists():
+            shutil.copytree(ROOT / "knowledge", folder / "knowledge")
+            (folder / "rag.toml").touch()
+            report = Assistant.open(folder).workspace.index()
+            assert report.failed == ()
+            (folder / "indexed").touch()
+    return folder
