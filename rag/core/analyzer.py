@@ -8,10 +8,10 @@ Simplified phrase by phrase, so that 檔案 finds 文件 and 回應 finds 响应
 
 import re
 import unicodedata
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
 from rag.core.fold import fold_script
+from rag.core.script import simplify
 
 ANALYZER_VERSION = "words-bigrams-1"
 """Stored with an index; a change of any term that `analyze` makes must change it."""
@@ -50,16 +50,8 @@ def _normalize(text: str) -> str:
     """One script, compatibility forms resolved. Case is folded later: humps are needed first."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        if _WIDE_FIRST.search(text):
-            text = fold_script(_converter().convert(text))
+        text = fold_script(simplify(text))
     return _CLITIC.sub("", text)
-
-
-@cache
-def _converter() -> Any:
-    import opencc
-
-    return opencc.OpenCC("tw2sp")
 
 
 def _characters_and_bigrams(run: str) -> list[str]:

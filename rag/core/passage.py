@@ -2,21 +2,29 @@
 
 import hashlib
 
+from rag.core.script import simplify
 from rag.domain.documents import Chunk
 
-PASSAGE_VERSION = "passage-1"
+PASSAGE_VERSION = "passage-2"
 """Raise it whenever `passage_text` changes: the vectors of passages worded otherwise follow."""
 
-FIELDS_VERSION = "fields-1"
+FIELDS_VERSION = "fields-2"
 """Raise it whenever `lexical_fields` changes: the lexical index is then rebuilt."""
 
 
 def passage_text(chunk: Chunk) -> str:
-    """The text that is embedded for a chunk: title and context, then the passage itself."""
-    head = [part for part in (chunk.title, chunk.context) if part]
-    if len(head) == 2 and chunk.context.startswith(chunk.title):
-        head = head[1:]
-    return "\n".join([*head, chunk.text])
+    """The text that is embedded for a chunk: title and context, then the passage itself.
+
+    Chinese is embedded in one script. The bundled model knows Simplified better: nDCG@10 of vectors
+    alone on fastapi_xling, Traditional passages: .52 as they are, .56 converted; English questions
+    over them .32 and .40; Simplified questions .41 and .49.
+    """
+    return simplify("\n".join([*_head(chunk), chunk.text]))
+
+
+def query_text(query: str) -> str:
+    """The text that is embedded for a query: worded as passages are."""
+    return simplify(query)
 
 
 def passage_hash(chunk: Chunk) -> str:
@@ -25,11 +33,18 @@ def passage_hash(chunk: Chunk) -> str:
 
 
 def lexical_fields(chunk: Chunk) -> dict[str, str]:
-    """The plain texts whose analysed terms are searched, by field."""
-    return {
-        "title": chunk.title,
-        "heading": chunk.context or " ".join(chunk.heading),
-        "text": chunk.text,
-        "symbol": chunk.symbol or "",
-        "path": chunk.path,
-    }
+    """The plain texts whose analysed terms are searched, by field.
+
+    One field for all: with the title in a field of its own a short title that holds one of the
+    query's words beats a passage that holds them all (nDCG@10 on fastapi_xling en .60 and .55).
+    """
+    heading = chunk.context or " ".join(chunk.heading)
+    head = dict.fromkeys([chunk.path, chunk.title, heading, chunk.symbol or ""])
+    return {"text": "\n".join([*head, chunk.text])}
+
+
+def _head(chunk: Chunk) -> list[str]:
+    """Title and context; the title once when the context begins with it."""
+    if chunk.context.startswith(chunk.title):
+        return [chunk.context] if chunk.context else []
+    return [part for part in (chunk.title, chunk.context) if part]

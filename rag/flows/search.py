@@ -1,0 +1,88 @@
+"""The first stage: one query to the best passages, by words and by meaning."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rag.core.fuse import DEPTH, FusedHit, fuse
+from rag.core.passage import query_text
+from rag.domain.documents import Chunk
+from rag.domain.errors import RagError, UsageError
+from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex
+from rag.domain.retrieval import Candidate, Filter, Hit, Mode, Ranks, Retrieved
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """Searches one index. The vector side is opened on first use: lexical search does without."""
+
+    catalog: Catalog
+    lexical: LexicalIndex
+    vectors: Callable[[], VectorIndex]
+    embedder: Callable[[], Embedder]
+
+    def search(
+        self,
+        query: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 20,
+        filter: Filter = Filter(),  # noqa: B008  # frozen
+    ) -> Retrieved:
+        """At most `limit` candidates, best first; none when nothing shares a word or is near.
+
+        Raises:
+            UsageError: the query has no letter or digit.
+            RagError: every retriever of this mode failed.
+        """
+        if not any(char.isalnum() for char in query):
+            raise UsageError("the query has no letter or digit", "ask with at least one word")
+        retrievers: dict[str, Callable[[], list[Hit]]] = {}
+        depth = max(DEPTH, limit)
+        if mode != "vector":
+            retrievers["lexical"] = lambda: self.lexical.search(query, depth, filter)
+        if mode != "lexical":
+            retrievers["vector"] = lambda: self._nearest(query, depth, filter)
+        lists, degraded = _gather(retrievers)
+        if "vector" in lists and (pending := self.catalog.vectors_pending()):
+            degraded.append(f"vector: {pending} passages have no vector yet")
+        fused = fuse(lists.get("lexical", []), lists.get("vector", []))
+        # Hits that the catalog does not know are left out before the cut.
+        chunks = {c.chunk_id: c for c in self.catalog.chunks([hit.chunk_id for hit in fused])}
+        known = [hit for hit in fused if hit.chunk_id in chunks][:limit]
+        return Retrieved(
+            query=query,
+            candidates=tuple(
+                _candidate(hit, place, chunks) for place, hit in enumerate(known, start=1)
+            ),
+            degraded=tuple(degraded),
+        )
+
+    def _nearest(self, query: str, depth: int, filter: Filter) -> list[Hit]:
+        vector = self.embedder().embed_query(query_text(query))
+        return self.vectors().search(vector, depth, filter)
+
+
+def _gather(
+    retrievers: Mapping[str, Callable[[], list[Hit]]],
+) -> tuple[dict[str, list[Hit]], list[str]]:
+    """What each retriever found, and a line for each that failed; raises when all did."""
+    lists: dict[str, list[Hit]] = {}
+    failures: dict[str, RagError] = {}
+    for name, retrieve in retrievers.items():
+        try:
+            lists[name] = retrieve()
+        except RagError as error:
+            failures[name] = error
+    if not lists:
+        raise next(iter(failures.values()))
+    return lists, [f"{name}: {error.message}" for name, error in failures.items()]
+
+
+def _candidate(hit: FusedHit, place: int, chunks: Mapping[str, Chunk]) -> Candidate:
+    return Candidate(
+        chunk=chunks[hit.chunk_id],
+        score=hit.score,
+        ranks=Ranks(lexical=hit.lexical_rank, vector=hit.vector_rank, fused=place),
+        similarity=hit.similarity,
+        parts=(("lexical", hit.lexical), ("vector", hit.vector)),
+    )
