@@ -14,8 +14,9 @@ from rag.core.cut import Atom, cut
 from rag.core.language import detect_language
 from rag.core.outline import outline
 from rag.core.pack import pack
+from rag.core.screen import flags_between, screen
 from rag.core.tokens import count_tokens
-from rag.domain.documents import Chunk, Flag, Language, LoadedDocument
+from rag.domain.documents import Chunk, Language, LoadedDocument
 
 CHUNKER_VERSION = "chunk-1"
 """Raise it whenever the same document would be cut otherwise: all are then cut again."""
@@ -145,6 +146,7 @@ class _Maker:
         self._document = document
         self._language = detect_language(document.text)
         self._lines = Lines(document.text)
+        self._flags = screen(document.text)
         self._seen: Counter[str] = Counter()
 
     def chunks(self, spans: Sequence[_Span]) -> Iterator[Chunk]:
@@ -170,7 +172,7 @@ class _Maker:
                 language=self._tell_language(text),
                 symbol=".".join(path) or None if is_code else None,
                 node_kind=_node_kind(span) if is_code else None,
-                flags=self._flags(span),
+                flags=flags_between(self._flags, span.start, span.end),
             )
 
     def _heading(self, span: _Span) -> tuple[str, ...]:
@@ -201,9 +203,6 @@ class _Maker:
         if self._document.syntax == "code" or len(_WORD.findall(text)) < _TELLING_LETTERS:
             return self._language
         return detect_language(text)
-
-    def _flags(self, span: _Span) -> tuple[Flag, ...]:
-        return ()
 
 
 def _node_kind(span: _Span) -> str:

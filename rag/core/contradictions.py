@@ -4,6 +4,7 @@ Each check yields sentences that a person understands. Checks are conservative: 
 mean the same, it is taken to.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rag.core.bounds import Bound
@@ -21,6 +22,9 @@ _COUNTABLE = 12
 # on the polarity cases and on real paragraphs: below it, clauses of other topics compete.
 _SAME_TOPIC = 0.5
 _SAME_CLAUSE = 0.8
+
+
+_FIRST = re.compile(r"\b(?:first|initial|initially|1st|earliest|original)\b|第一|第 ?1|首|最早|最初")
 
 
 def find_contradictions(claim: ClaimReading, sources: Sources) -> Iterator[str]:
@@ -140,16 +144,16 @@ def _same_noun(quantity: Quantity, sources: Sources) -> list[Quantity]:
 def _excused(quantity: Quantity, claim: ClaimReading, sources: Sources) -> bool:
     if quantity.article:
         return not _rivals(quantity, sources)
+    if quantity.dimension == ORDINAL and quantity.number == 1:
+        return any(_FIRST.search(reading.whole) for reading in sources)
     written = claim.flat[quantity.start : quantity.end].replace(",", "")
     if quantity.dimension == COUNT:
-        if not quantity.nouns and any(written in reading.figures for reading in sources):
+        if _same_noun(quantity, sources):
+            return False
+        if any(written in reading.figures for reading in sources):
             return True
         number = quantity.number
-        if (
-            number.denominator == 1
-            and 2 <= number <= _COUNTABLE
-            and not _same_noun(quantity, sources)
-        ):
+        if number.denominator == 1 and 2 <= number <= _COUNTABLE:
             return any(_counts_out(int(number), reading) for reading in sources)
     return False
 
@@ -244,33 +248,45 @@ _CLASHES = frozenset(
 
 
 def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
-    claim_negations = sum(clause.negations for clause in claim.clauses)
     for clause in claim.clauses:
-        rivals = [
-            (share, other)
-            for reading in sources
-            for other in reading.clauses
-            if (share := _share(clause, other)) >= _SAME_TOPIC
-        ]
-        if not rivals:
+        nearest = _nearest(clause, sources)
+        if not nearest:
             continue
-        best = max(share for share, _ in rivals)
-        nearest = [other for share, other in rivals if share >= best - 1e-9]
-        if all(_denies(clause, other) for other in nearest):
+        if all(_denies(clause, other) for other in nearest) and _same_subject(
+            clause, nearest, claim.clauses
+        ):
             yield f'{where} says the opposite of "{_written(claim, clause)}"'
         elif clause.exclusive and not any(restricts(reading.flat) for reading in sources):
             yield f'{where} does not say "only" of "{_written(claim, clause)}"'
-    del claim_negations
+
+
+def _nearest(clause: Clause, sources: Sources) -> list[Clause]:
+    """The source clauses that share most words with `clause`, all equally near."""
+    ranked: list[tuple[int, Clause]] = []
+    for reading in sources:
+        ranked += reading.clauses_sharing(clause)
+    most = max((shared for shared, _ in ranked), default=0)
+    if most < _SAME_TOPIC * len(clause.signs):
+        return []
+    return [other for shared, other in ranked if shared == most]
+
+
+def _same_subject(clause: Clause, nearest: Sequence[Clause], others: Sequence[Clause]) -> bool:
+    """Whether the clauses really are about one thing: most of the words of either are the other's,
+    and no other clause of the claim fits better."""
+    for near in nearest:
+        shared = len(clause.signs.keys() & near.signs.keys())
+        if shared < 2 and clause.signs.keys() != near.signs.keys():
+            return False
+        if shared < _SAME_CLAUSE * len(clause.signs) or shared < _SAME_TOPIC * len(near.signs):
+            return False
+        if any(len(other.signs.keys() & near.signs.keys()) > shared for other in others):
+            return False
+    return True
 
 
 def _written(claim: ClaimReading, clause: Clause) -> str:
     return claim.text[clause.start : clause.end].strip()
-
-
-def _share(clause: Clause, other: Clause) -> float:
-    if not clause.signs:
-        return 0.0
-    return len(clause.signs.keys() & other.signs.keys()) / len(clause.signs)
 
 
 def _denies(clause: Clause, other: Clause) -> bool:

@@ -65,12 +65,12 @@ _NO_NEGATION = re.compile(
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|cannot|nor|neither|nobody|none|nothing|nowhere|without|hardly|unless|no one|lacks?"
-    r"|lacking|missing|absent|prohibit(?:s|ed)?|forbid(?:s|den)?|disallow(?:s|ed)?|ban(?:s|ned)?|refus(?:e|es|ed)"
+    r"|lacking|missing|absent|prohibit(?:s|ed)?|forbid(?:s|den)?|disallow(?:s|ed)?|ban(?:s|ned)?"
     r"|unable|impossible|fail(?:s|ed)? to|instead of|rather than|except|unnecessary|needless|no longer|no)\b|n't\b"
     r"|\b(?:doesnt|dont|isnt|arent|cant|wont|mustnt)\b"
     r"|不得|不可|不能|不会|不是|不准|不许|不必|不需|不用|不须|不应|不该|不再|不予|不宜|不|尚未|从未|未|没有|没"
     r"|请勿|切勿|勿|禁止|严禁|无法|无须|无需|毋须|毋需|毋|无|非|除非|除了?(?=[^,;.。]{1,12}(?:以外|之外|外))"
-    r"|免(?=附|填|经|用|于|除|缴|签|付)|缺少|缺乏|(?:(?<=^)|(?<=[请千万,;.。 ]))别|拒绝"
+    r"|免(?=附|填|经|用|于|除|缴|签|付)|缺少|缺乏|(?:(?<=^)|(?<=[请千万,;.。 ]))别"
 )
 # Negations whose reach is the noun phrase behind them, not the clause they stand in.
 _PHRASE_NEGATION = re.compile(r"\b(?:without|instead of|rather than|except|unless)\b")
@@ -94,7 +94,7 @@ _RESTRICTS = re.compile(
 _CLAUSE_END = re.compile(
     r"[,;!?。:](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[,;:!?]|\.(?=\s|$|[^\x00-\x7f])|\n|[()\[\]]"
     r"|(?<= )(?=(?:but|because|if|when|unless|while|although|though|whereas|until|which|whose|where"
-    r"|otherwise|except)\b)|(?=但|若|如果|因为|除非|而且|并且|否则|却(?!除)|即使|假如|一旦)"
+    r"|otherwise|except)\b)|(?=(?<![合一])并(?![不非未无])|但|若|如果|因为|除非|而且|并且|否则|却(?!除)|即使|假如|一旦)"
 )
 
 # Pairs of opposites: the second is the first denied. Compared by the first's stem, also where both
@@ -106,7 +106,7 @@ _OPPOSITES: tuple[tuple[str, str], ...] = (
     ("support supported supports", "unsupported"),
     ("available", "unavailable"),
     ("valid", "invalid"),
-    ("accept accepts accepted", "reject rejects rejected"),
+    ("accept accepts accepted", "reject rejects rejected refuse refuses refused"),
     ("include includes included including", "exclude excludes excluded excluding"),
     ("rise rises rose risen increase increases increased grow grows grew higher", "fall falls fell fallen decrease decreases"
      " decreased drop drops dropped decline declines declined shrink shrank lower"),
@@ -133,7 +133,7 @@ _OPPOSITES: tuple[tuple[str, str], ...] = (
     ("公开", "私有 不公开 机密"),
     ("自动", "手动 人工"),
     ("内部", "外部"),
-    ("接受 核准 批准", "驳回 退回"),
+    ("接受 核准 批准", "拒绝 驳回 退回"),
     ("包含 包括", "排除"),
     ("有效", "无效"),
     ("加入 新增", "移除 删除"),

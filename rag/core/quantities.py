@@ -119,6 +119,8 @@ _LATIN_NOUNS = re.compile(
     r"(?:[ -](?!(?:to|and|or|per|an?|in|on|at|for|of|is|are|was|from|by|with|if|when|each|every|may"
     r"|can|must|will)\b)[a-z]+)?)"
 )
+# 哪一年, 這一天, 另一個: the 一 points, it does not count.
+_DETERMINED_ONE = re.compile(r"[哪某任这那同每另上下前后该此首末近]$")
 _FREE_SINGLE_HAN = re.compile(r"(?:[为是达共约等至到=:>≥≤<]|设定|上限|下限) ?$")
 
 
@@ -170,6 +172,8 @@ def _quantity(flat: str, numeral: Numeral, following: Numeral | None) -> Quantit
         if following is not None and following.start == end + 2 and value:
             ratio = following.value / value
             return Quantity(frozenset({ratio}), "ratio", start, following.end, number=ratio)
+        return None
+    if numeral.form == "han" and value == 1 and _DETERMINED_ONE.search(before):
         return None
     if before.rstrip().endswith("第"):
         return Quantity(frozenset({value}), ORDINAL, flat.rindex("第", 0, start), end, number=value)

@@ -1,7 +1,7 @@
 """A text read for everything that support compares: facts, sentences, clauses, words."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -160,6 +160,21 @@ class SourceReading:
     @cached_property
     def clauses(self) -> list[Clause]:
         return clauses(self.flat, self.sentences)
+
+    @cached_property
+    def _clauses_by_word(self) -> dict[str, list[int]]:
+        table: dict[str, list[int]] = defaultdict(list)
+        for number, clause in enumerate(self.clauses):
+            for stem in clause.signs:
+                table[stem].append(number)
+        return table
+
+    def clauses_sharing(self, clause: Clause) -> list[tuple[int, Clause]]:
+        """Clauses with words of `clause`, each behind the number of words shared."""
+        shared: Counter[int] = Counter()
+        for stem in clause.signs:
+            shared.update(self._clauses_by_word.get(stem, ()))
+        return [(count, self.clauses[number]) for number, count in shared.items()]
 
     @cached_property
     def is_chinese(self) -> bool:

@@ -40,7 +40,7 @@ _CLITIC = re.compile(r"'(?:s|t|re|ll|ve|d|m)?$")
 # Longest first. Stems need only agree among the forms of a word, not be words.
 _SUFFIXES = (
     "ations", "ation", "ments", "ment", "ances", "ance", "ings", "ing", "ions", "ion", "edly",
-    "ally", "als", "al", "ers", "er", "ors", "or", "ied", "ies", "ed", "es", "ly", "s", "y", "e",
+    "ally", "als", "al", "ers", "er", "ors", "or", "ed", "es", "ly", "s", "e",
 )  # fmt: skip
 _SHORTEST_STEM = 3
 
@@ -53,12 +53,14 @@ def stem(word: str) -> str:
         return word
     if word.endswith(("ss", "us", "is")):
         return word
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        word = word[:-3] + "y"
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
             base = word[: -len(suffix)]
             if len(base) > _SHORTEST_STEM and base[-1] == base[-2] and base[-1] not in "aeiouls":
                 base = base[:-1]
-            return base if suffix in ("y", "e", "al", "er", "or") else stem(base)
+            return base if suffix in ("e", "al", "er", "or") else stem(base)
     return word
 
 
