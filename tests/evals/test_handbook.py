@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 KNOWLEDGE = ROOT / "knowledge"
 FIELDS = {
     "id", "text", "language", "category", "answerable", "documents", "answers",
-    "match", "accept", "partial", "absent", "near", "note",
+    "match", "accept", "cross_language", "partial", "absent", "near", "note",
 }  # fmt: skip
 QUESTIONS: list[dict[str, Any]] = [
     json.loads(line)
@@ -90,6 +90,13 @@ def test_each_expected_document_holds_an_expected_string(question: dict[str, Any
         for path in question["documents"]
         if not any(answer in texts()[path] for answer in accepted)
     ] == []
+
+
+@by_id(ANSWERABLE)
+def test_questions_that_cross_the_language_say_so(question: dict[str, Any]) -> None:
+    asked = question["language"].startswith("zh")
+    documents = {detect_language(texts()[path]).startswith("zh") for path in question["documents"]}
+    assert question.get("cross_language", False) == (documents != {asked})
 
 
 @by_id(UNANSWERABLE)
