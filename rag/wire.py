@@ -105,7 +105,7 @@ class Workspace:
     def searcher(self) -> "Searcher":
         from rag.flows.search import Searcher
 
-        return Searcher(self.catalog, self.lexical, self.vectors, lambda: self.embedder)
+        return Searcher(self.catalog, self.lexical, lambda: self.vectors, lambda: self.embedder)
 
     def index(
         self,
