@@ -16,10 +16,13 @@ from rag.core.script import simplify
 ANALYZER_VERSION = "words-bigrams-1"
 """Stored with an index; a change of any term that `analyze` makes must change it."""
 
-_WIDE = "⺀-⿟々〆〇ぁ-ヿ㄀-ㆿㇰ-ㇿ㐀-䶿一-鿿豈-﫿가-힯\U00020000-\U0003ffff"
+# Scripts without spaces between words: Han, kana, bopomofo, hangul and their extensions; and all
+# the rest. A class of letters and digits is written as "no sign, and not of the other kind".
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_NARROW = "\0-\u2e7f\ua000-\uabff\ud7b0-\uf8ff\ufb00-\U0001ffff\U00040000-\U0010ffff"
 # A run of wide characters, or a word: letters and digits, joined by single dots, hyphens or
 # underscores between them, with the `++` or `#` of a language's name.
-_PIECE = re.compile(rf"[{_WIDE}]+|[^\W{_WIDE}]+(?:[.\-·][^\W{_WIDE}]+)*(?:\+\+|\#)?")
+_PIECE = re.compile(rf"[^\W{_NARROW}]+|[^\W{_WIDE}]+(?:[.\-·][^\W{_WIDE}]+)*(?:\+\+|\#)?")
 _WIDE_FIRST = re.compile(rf"[{_WIDE}]")
 # don't, Python's: the clitic is grammar, and its letters would only be noise.
 _CLITIC = re.compile(r"(?<=\w)['’](?:s|t|re|ll|ve|d|m)\b", re.IGNORECASE)
@@ -36,7 +39,7 @@ _CACHED_WORDS = 65_536
 
 def analyze(text: str) -> list[str]:
     """The terms of `text`, in order, none with white space in it. Text with any letter or digit
-    has at least one term; text without has none."""
+    has at least one term; text that has none even when ℃ counts as °C has no term."""
     terms: list[str] = []
     for piece in _PIECE.findall(_normalize(text)):
         if _WIDE_FIRST.match(piece):
