@@ -2,14 +2,16 @@
 to them: parse, rules, claims, support, verdict.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from rag.core.markers import without_markers
 from rag.core.parse import parse_reply
 from rag.core.sentences import is_checkable, split_sentences
 from rag.core.violations import violation
 from rag.domain.answer import Claim, Draft, SourceText, Status, Strictness, Verdict, Violation
+
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 STATUSES: tuple[Status, ...] = ("answered", "insufficient")
 
@@ -33,7 +35,10 @@ def _bad_status(draft: Draft, request: Request) -> Iterator[Violation]:
 
 
 def _empty_answer(draft: Draft, request: Request) -> Iterator[Violation]:
-    if not any(char.isalnum() for char in without_markers(draft.answer)):
+    ends = [0, *(span.end for span in draft.spans)]
+    starts = [*(span.start for span in draft.spans), len(draft.answer)]
+    said = (draft.answer[end:start] for end, start in zip(ends, starts, strict=True))
+    if not any(_LETTER_OR_DIGIT.search(text) for text in said):
         yield request.violation("empty_answer")
 
 
@@ -170,10 +175,8 @@ def find_claims(draft: Draft) -> tuple[Claim, ...]:
 
 def _check_support(claims: tuple[Claim, ...], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
     # Its word lists take longer to load than the rest of this module; most callers need it late.
-    try:
-        from rag.core.support import check_support
-    except ImportError:  # until support lands
-        return claims
+    from rag.core.support import check_support
+
     return tuple(check_support(claims, sources))
 
 

@@ -7,6 +7,7 @@ a missing bracket is not mended, because where the text was to go on is a guess.
 No recursion, and never more work than the budget allows.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -250,29 +251,34 @@ def _decode(body: str, repairs: set[str]) -> str | None:
     """What stands between two quotes; None when a backslash in it could mean two things."""
     if _CONTROL.search(body):
         repairs.add("control_characters")
+    text: str | None = body
     if "\\" in body:
-        escapes = set(_ESCAPE.findall(body))
-        odd = {escape for escape in escapes if escape[0] not in _JSON_ESCAPES and len(escape) == 1}
-        if odd:
-            repairs.add("json_syntax")
-        if "\n" in odd or _ambiguous(body, escapes, odd):
-            return None
-        body = _ESCAPE.sub(_unescape, body)
+        try:
+            text = json.loads(f'"{body}"', strict=False)
+        except ValueError:
+            text = _unescaped(body, repairs)
+    if text is None:
+        return None
     # Escaped halves of one character come together here; a half without the other is replaced.
-    sound = well_formed(body)
-    if sound.count("\ufffd") > body.count("\ufffd"):
+    sound = well_formed(text)
+    if sound.count("\ufffd") > text.count("\ufffd"):
         repairs.add("surrogate")
     return sound
 
 
-def _ambiguous(body: str, escapes: set[str], odd: set[str]) -> bool:
-    """`C:\data` can only mean a backslash while nothing else in the string is escaped: beside a
-    `\n`, or where the letter is an escape in other languages, it could be either."""
-    letters = {escape for escape in odd if escape.isalnum()}
-    if not letters:
-        return False
+def _unescaped(body: str, repairs: set[str]) -> str | None:
+    r"""Escapes that JSON lacks: `\'` is the quote, in `\[` and the like the backslash was meant.
+    `C:\data` can only mean a backslash while nothing else in the string is escaped: beside a `\n`,
+    or where the letter is an escape in other languages, it could be either, and None comes back."""
+    escapes = set(_ESCAPE.findall(body))
+    odd = {escape for escape in escapes if len(escape) == 1 and escape not in _JSON_ESCAPES}
+    if odd:
+        repairs.add("json_syntax")
+    letters = any(escape.isalnum() for escape in odd)
     meant = escapes - odd - {'"', "/"}
-    return bool(meant) or _PYTHON_ESCAPE.search(body) is not None
+    if "\n" in odd or (letters and (meant or _PYTHON_ESCAPE.search(body))):
+        return None
+    return _ESCAPE.sub(_unescape, body)
 
 
 def _unescape(match: re.Match[str]) -> str:

@@ -53,6 +53,14 @@ _WIDEST_RANGE = 64
 # Ranges may make a text longer than it was written; past this many members in one text they are
 # treated as too wide, which bounds time and memory for a hostile reply.
 _MOST_RANGE_MEMBERS = 2000
+# Four times what a request can offer: a bracket with more ids is no citation.
+_LONGEST_GROUP = 256
+# Markers in one text. An answer of a thousand sentences with five each is still read.
+MOST_MARKERS = 5000
+
+
+class TooManyMarkersError(ValueError):
+    """A text cites more often than `MOST_MARKERS` times."""
 
 
 class Occurrence(NamedTuple):
@@ -130,7 +138,11 @@ def scan_markers(text: str) -> Iterator[Occurrence]:
 
 
 def canonicalize(text: str) -> CanonicalText:
-    """`text` with each marker in its canonical form; all else, code included, as it was."""
+    """`text` with each marker in its canonical form; all else, code included, as it was.
+
+    Raises:
+        TooManyMarkersError: more than `MOST_MARKERS`.
+    """
     pieces: list[str] = []
     spans: list[MarkerSpan] = []
     repairs: set[str] = set()
@@ -142,6 +154,8 @@ def canonicalize(text: str) -> CanonicalText:
             pieces.append(f"[{marker}]")
             spans.append(MarkerSpan(marker=marker, start=length, end=length + len(marker) + 2))
             length += len(marker) + 2
+        if len(spans) > MOST_MARKERS:
+            raise TooManyMarkersError
         repairs |= occurrence.repairs
         done = occurrence.end
     pieces.append(text[done:])
@@ -168,11 +182,6 @@ def read_listed(text: str) -> Occurrence | None:
     if len(markers) > 1:
         repairs = (repairs - {"marker_group"}) | {"citations_string"}
     return Occurrence(0, len(text), markers, frozenset(repairs))
-
-
-def without_markers(text: str) -> str:
-    """What the text says, its markers taken out."""
-    return _without(text, tuple(scan_markers(text)))
 
 
 def _without(text: str, occurrences: tuple[Occurrence, ...]) -> str:
@@ -209,7 +218,7 @@ def _read_ids(inner: str, *, wide: bool = False) -> _Ids | None:
     items = 0
     while True:
         item = _ITEM.match(content, place)
-        if item is None:
+        if item is None or items == _LONGEST_GROUP:
             return None
         named = _expand(item, wide)
         if not named:

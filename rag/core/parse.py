@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rag.core.json_reader import JsonObject, JsonValue
-from rag.core.markers import canonicalize, read_listed
+from rag.core.markers import CanonicalText, TooManyMarkersError, canonicalize, read_listed
 from rag.core.reply import FIELDS, field_name, find_reply
 from rag.core.violations import violation
 from rag.domain.answer import Draft, Parsed, Violation
@@ -31,6 +31,12 @@ _STATUS_EDGES = " \t\r\n.,;:!。，；：！\"'`*_“”‘’「」"
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f-\x9f]")
 # In an answer these come from one slip only: a path's `\b` or `\f`, its backslash not escaped.
 _SWALLOWED_LETTER = re.compile(r"[\x08\x0c]")
+
+
+# Ends of sentences and lines, and backticks, that an answer may have. A full page holds a hundred; a
+# reply that ran on for ever is refused before time goes into taking it apart.
+_MOST_BREAKS = 5000
+_BREAKS = "\n.!?。！？｡`"
 
 
 class _Fault(Exception):
@@ -93,15 +99,18 @@ def _read_draft(
     answer = read("answer", _read_answer)
     listed = read("citations", _read_citations)
     violations += [violation(fault.name, language, field=fault.field) for fault in faults]
-    if not (isinstance(status, str) and isinstance(answer, str) and isinstance(listed, _Listed)):
+    if not (
+        isinstance(status, str)
+        and isinstance(answer, CanonicalText)
+        and isinstance(listed, _Listed)
+    ):
         return None
     return _draft(status, answer, listed, repairs)
 
 
-def _draft(status: str, answer: str, listed: _Listed, repairs: set[str]) -> Draft:
-    text = canonicalize(answer)
+def _draft(status: str, text: CanonicalText, listed: _Listed, repairs: set[str]) -> Draft:
     citations = tuple(dict.fromkeys(listed.ids))
-    repairs |= text.repairs | listed.repairs
+    repairs |= listed.repairs
     if len(citations) < len(listed.ids):
         repairs.add("citations_duplicates")
     if set(citations) == set(text.markers) and citations != text.markers:
@@ -152,17 +161,24 @@ def _read_status(value: JsonValue, repairs: set[str]) -> str:
     return status
 
 
-def _read_answer(value: JsonValue, repairs: set[str]) -> str:
+def _read_answer(value: JsonValue, repairs: set[str]) -> CanonicalText:
     if not isinstance(value, str):
         raise _Fault("schema.type", "answer")
     if _SWALLOWED_LETTER.search(value):
         raise _Fault("schema.control", "answer")
     if value.lstrip().startswith(("{", "[", "`", '"')) and find_reply(value).candidates:
         raise _Fault("schema.nested", "answer")
+    if sum(map(value.count, _BREAKS)) > _MOST_BREAKS:
+        raise _Fault("schema.long", "answer")
     clean = _CONTROL.sub("", value)
     if clean != value:
         repairs.add("control_characters")
-    return clean
+    try:
+        text = canonicalize(clean)
+    except TooManyMarkersError:
+        raise _Fault("schema.long", "answer") from None
+    repairs |= text.repairs
+    return text
 
 
 def _read_citations(value: JsonValue, repairs: set[str]) -> _Listed:

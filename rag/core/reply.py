@@ -24,7 +24,7 @@ FIELDS = ("status", "answer", "citations")
 
 # A reply within the contract needs some twenty tokens; one with extra fields, prose and broken
 # braces a few hundred. More than this is refused unread, which bounds the time for any reply.
-_MOST_TOKENS = 10_000
+_MOST_TOKENS = 5000
 # How often one character may be looked at, by braces tried one after the other.
 _MOST_PASSES = 8
 # A list in an object in a string: what adapters between a model and this program have been seen to
@@ -34,7 +34,7 @@ _DEEPEST_WRAPPER = 4
 _REASONING = r"(?:seed:)?(?:think|thinking|thought|reasoning|reflection|scratchpad)"
 _ROLE = r"(?:assistant|model|system|user|tool|developer)"
 _EVENT = re.compile(
-    rf"""(?=[<\[{{｛◁\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f])(?:
+    rf"""(?=[{{｛◁\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|<[\w|｜/]|<</?SYS|\[[/IT])(?:
     (?P<object>[{{｛])
   | (?P<opens><{_REASONING}(?:\s[^<>]{{0,80}})?>|\[THINK\]|◁think▷
       |<\|(?:begin_of_thought|START_THINKING)\|>|<\|channel>(?:thought)?)

@@ -19,6 +19,7 @@ _ENGLISH = {
     "schema.conflict": "The field `{field}` is given twice with different values.",
     "schema.nested": "`answer` holds a JSON object; it must hold the text itself.",
     "schema.control": "`answer` holds a control character: a backslash must be written `\\\\`.",
+    "schema.long": "`answer` is too long to be checked: keep it to what was asked.",
     "schema.fields": "The JSON object has none of the fields `status`, `answer`, `citations`.",
     "bad_status": "`status` is {value}; it must be `answered` or `insufficient`.",
     "empty_answer": "`answer` says nothing: it holds no word or number besides markers.",
@@ -41,6 +42,7 @@ _CHINESE = {
     "schema.conflict": "欄位 `{field}` 出現兩次，而且內容不同。",
     "schema.nested": "`answer` 裡是一個 JSON 物件；應直接寫答案文字。",
     "schema.control": "`answer` 含有退格或換頁字元：反斜線必須寫成 `\\\\`。",
+    "schema.long": "`answer`太長，無法查核：只回答所問的內容。",
     "schema.fields": "JSON 物件沒有 `status`、`answer`、`citations` 任何一個欄位。",
     "bad_status": "`status` 是 {value}；只能是 `answered` 或 `insufficient`。",
     "empty_answer": "`answer` 沒有內容：除了標記之外沒有任何文字或數字。",
@@ -67,9 +69,15 @@ def violation(name: str, language: str, *, marker: str | None = None, **details:
     `language` is `en`, or any Chinese for Traditional Chinese. Quotations are cut to one line.
     """
     chinese = language.startswith("zh")
-    words = {key: one_line(value, _QUOTED) for key, value in details.items()}
+    words = {key: _quoted(value) for key, value in details.items()}
     if "field" in words:
         words["wanted"] = _WANTED[words["field"]][chinese]
-    shown = one_line(marker, _QUOTED) if marker is not None else ""
+    shown = _quoted(marker) if marker is not None else ""
     text = (_CHINESE if chinese else _ENGLISH)[name].format(marker=shown, **words)
     return Violation(code=name.partition(".")[0], message=text, marker=marker)
+
+
+def _quoted(text: str) -> str:
+    if len(text) <= _QUOTED and text.isprintable():
+        return text
+    return one_line(text[: 4 * _QUOTED], _QUOTED)
