@@ -19,7 +19,6 @@ from rag.domain.errors import RagError, UsageError
 EXIT_ERROR, EXIT_USAGE, EXIT_REJECTED, EXIT_REGRESSION, EXIT_PARTIAL = 1, 2, 3, 4, 5
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
-_SHARED_MODULES = {"console", "session"}
 
 
 def build_app() -> typer.Typer:
@@ -33,9 +32,10 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_globals)
-    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
-        if module.name not in _SHARED_MODULES:
-            importlib.import_module(f"{__name__}.{module.name}").register(app)
+    for found in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
+        module = importlib.import_module(f"{__name__}.{found.name}")
+        if hasattr(module, "register"):  # the others are what commands share
+            module.register(app)
     return app
 
 

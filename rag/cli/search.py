@@ -75,13 +75,14 @@ def candidate_json(candidate: "Candidate") -> dict[str, Any]:
 
 def print_candidate(place: int, candidate: "Candidate", explain: bool) -> None:
     from rag.cli.console import console
+    from rag.core.context import place_in_document
     from rag.core.plain import one_line, printable
 
     chunk, ranks = candidate.chunk, candidate.ranks
     where = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}"
     if chunk.page is not None:
         where += f" page {chunk.page}"
-    out(f"{place}. {one_line(' > '.join([chunk.title, *chunk.heading]))}", style="bold")
+    out(f"{place}. {one_line(place_in_document(chunk.title, chunk.heading))}", style="bold")
     out(f"   {printable(where)}", style="cyan")
     out(f"   {one_line(chunk.text, _SNIPPET)}")
     places = f"lexical {ranks.lexical or '-'}  vector {ranks.vector or '-'}"

@@ -2,13 +2,7 @@
 
 from pathlib import Path
 
-import typer
-
 from rag.cli.console import out
-
-
-def register(app: typer.Typer) -> None:
-    """Nothing to add: the welcome is what `rag` without a command prints."""
 
 
 def welcome(root: Path | None) -> None:

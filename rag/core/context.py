@@ -58,15 +58,14 @@ def _source(marker: str, chunk: Chunk) -> Source:
     return Source(
         marker=marker,
         chunk=chunk,
-        model_title=protect(source_title(chunk)),
+        model_title=protect(place_in_document(chunk.title, chunk.heading)),
         model_text=protect(source_content(chunk)),
     )
 
 
-def source_title(chunk: Chunk) -> str:
-    """The document's title and where in it the passage stands."""
-    headings = [heading for heading in chunk.heading if heading != chunk.title]
-    return " > ".join([chunk.title, *headings])
+def place_in_document(title: str, heading: Sequence[str]) -> str:
+    """The document's title and the headings above a passage, each said once."""
+    return " > ".join([title, *(part for part in heading if part != title)])
 
 
 def source_content(chunk: Chunk) -> str:
@@ -81,7 +80,9 @@ def source_content(chunk: Chunk) -> str:
 
 def _cost(chunk: Chunk) -> int:
     return (
-        count_tokens(source_title(chunk)) + count_tokens(source_content(chunk)) + _SOURCE_OVERHEAD
+        count_tokens(place_in_document(chunk.title, chunk.heading))
+        + count_tokens(source_content(chunk))
+        + _SOURCE_OVERHEAD
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
-from rag.core.context import source_title
+from rag.core.context import place_in_document
 from rag.domain.answer import Citation, SourceText
 from rag.domain.retrieval import Candidate, ContextBundle, Retrieved, Source
 from rag.domain.trace import CandidateTrace, ContextTrace, RetrievalTrace, SourceTrace
@@ -102,4 +102,4 @@ def _record_source(source: Source, keep_text: bool) -> SourceTrace:
 
 
 def _support_context(source: Source) -> str:
-    return f"{source_title(source.chunk)}\n{source.chunk.context}".strip()
+    return f"{place_in_document(source.chunk.title, source.chunk.heading)}\n{source.chunk.context}".strip()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal
 
+from rag.core.context import place_in_document
 from rag.core.fold import fold_script
 from rag.core.language import detect_language
 from rag.core.plain import one_line, printable
@@ -155,9 +156,7 @@ def _broken_at_newlines(spans: list[Span]) -> Iterator[Line]:
 def _source_lines(
     citation: Citation, claims: tuple[Claim, ...], words: dict[str, str]
 ) -> Iterator[Line]:
-    title = " > ".join(
-        [citation.title, *(part for part in citation.heading if part != citation.title)]
-    )
+    title = place_in_document(citation.title, citation.heading)
     yield (
         Span(text=f"  [{citation.marker}]", role="marker", citation=citation),
         Span(text=f" {one_line(title)}"),
