@@ -17,6 +17,8 @@ from rag.core.plain import well_formed
 
 # A contract object is two levels deep; what a wrapper or an extra field adds stays far below this.
 _DEEPEST = 64
+# Setting out from a brace takes about as long as four tokens (measured).
+_COST_OF_A_TRY = 4
 
 
 class JsonNumber(NamedTuple):
@@ -202,6 +204,7 @@ class _Syntax:
 
 def read_object(text: str, start: int, budget: Budget) -> ReadObject | Unread:
     """The object that begins at the brace `text[start]`, or why there is none."""
+    budget.tokens -= _COST_OF_A_TRY
     syntax = _Syntax()
     if text[start] != "{":
         syntax.repairs.add("json_syntax")

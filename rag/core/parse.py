@@ -33,7 +33,7 @@ _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f-\x9f]")
 _SWALLOWED_LETTER = re.compile(r"[\x08\x0c]")
 
 
-# Ends of sentences and lines, and backticks, that an answer may have. A full page holds a hundred; a
+# Ends of sentences and lines, and backticks, that an answer may have. A page holds a hundred; a
 # reply that ran on for ever is refused before time goes into taking it apart.
 _MOST_BREAKS = 5000
 _BREAKS = "\n.!?。！？｡`"
