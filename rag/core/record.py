@@ -102,4 +102,5 @@ def _record_source(source: Source, keep_text: bool) -> SourceTrace:
 
 
 def _support_context(source: Source) -> str:
-    return f"{place_in_document(source.chunk.title, source.chunk.heading)}\n{source.chunk.context}".strip()
+    chunk = source.chunk
+    return f"{place_in_document(chunk.title, chunk.heading)}\n{chunk.context}".strip()
