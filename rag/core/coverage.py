@@ -1,14 +1,16 @@
 """How much of a claim's content a source holds, and where it holds it best."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rag.core.span import Span
-from rag.core.words import content_words
+from rag.core.words import stems
 
 # A short form and its word share at least this many letters: admin, administrator.
 _SHORTEST_ABBREVIATION = 4
+# Words of one prefix looked at: real texts have a handful, and hostile ones shall not cost more.
+_MOST_FORMS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,53 +27,63 @@ class WordIndex:
     """Which sentence of a source holds which word. Linear in the source."""
 
     def __init__(self, flat: str, sentences: Sequence[Span], context: str) -> None:
-        self._context = frozenset(word.stem for word in content_words(context))
-        self._where: dict[str, list[int]] = defaultdict(list)
-        self._by_prefix: dict[str, list[str]] = defaultdict(list)
+        self._context = frozenset(stems(context))
+        self._where: dict[str, list[int]] = {}
         for number, span in enumerate(sentences):
-            for word in content_words(flat[span.start : span.end]):
-                places = self._where[word.stem]
-                if not places or places[-1] != number:
-                    places.append(number)
-        for stem in {*self._where, *self._context}:
-            if stem.isascii() and len(stem) >= _SHORTEST_ABBREVIATION:
-                self._by_prefix[stem[:_SHORTEST_ABBREVIATION]].append(stem)
+            for stem in set(stems(flat[span.start : span.end])):
+                self._where.setdefault(stem, []).append(number)
         self._sentences = len(sentences)
 
-    def best_window(self, words: Iterable[str], longest: int = 2) -> Window:
-        """The window of at most `longest` sentences that holds the largest share of `words`; the
-        shortest and earliest of equals."""
-        wanted = list(dict.fromkeys(words))
-        if not wanted or not self._sentences:
-            return Window(1.0 if not wanted else 0.0, 0, 0)
-        held: dict[int, set[int]] = defaultdict(set)
+    @cached_property
+    def _by_prefix(self) -> dict[str, list[str]]:
+        table: dict[str, list[str]] = {}
+        for stem in {*self._where, *self._context}:
+            if stem.isascii() and len(stem) >= _SHORTEST_ABBREVIATION:
+                table.setdefault(stem[:_SHORTEST_ABBREVIATION], []).append(stem)
+        return table
+
+    def held(self, words: Iterable[str]) -> tuple[int, dict[int, set[str]]]:
+        """How many of the distinct `words` the context holds, and for every sentence the others
+        that it holds."""
         given = 0
-        for number, word in enumerate(wanted):
+        held: dict[int, set[str]] = {}
+        for word in dict.fromkeys(words):
             forms = self._forms(word)
             if any(form in self._context for form in forms):
                 given += 1
                 continue
             for form in forms:
                 for place in self._where.get(form, ()):
-                    held[place].add(number)
-        best = Window(given / len(wanted), 0, 0)
+                    held.setdefault(place, set()).add(word)
+        return given, held
+
+    def best_window(self, words: Sequence[str], longest: int = 2) -> Window:
+        """The window of at most `longest` sentences that holds the largest share of `words`; the
+        shortest and earliest of equals."""
+        count = len(set(words))
+        if not count or not self._sentences:
+            return Window(0.0 if count else 1.0, 0, 0)
+        given, held = self.held(words)
+        best = Window(given / count, 0, 0)
         for place in sorted(held):
-            found: set[int] = set()
+            found: set[str] = set()
             for last in range(place, min(place + longest, self._sentences)):
-                if last > place and last not in held:
+                if last not in held:
                     continue
                 found |= held[last]
-                share = (given + len(found)) / len(wanted)
+                share = (given + len(found)) / count
                 if share > best.share + 1e-9:
                     best = Window(share, place, last)
         return best
 
+    def nearest(self, words: Sequence[str], limit: int) -> list[int]:
+        """The sentences that hold most of `words`, at most `limit`, best first."""
+        _, held = self.held(words)
+        return sorted(held, key=lambda place: (-len(held[place]), place))[:limit]
+
     def _forms(self, word: str) -> list[str]:
         """`word` and what the source has in its place: a longer or shorter form of it."""
-        if not word.isascii() or len(word) < _SHORTEST_ABBREVIATION:
+        if word in self._where or not word.isascii() or len(word) < _SHORTEST_ABBREVIATION:
             return [word]
-        return [word] + [
-            form
-            for form in self._by_prefix.get(word[:_SHORTEST_ABBREVIATION], ())
-            if form != word and (form.startswith(word) or word.startswith(form))
-        ]
+        near = self._by_prefix.get(word[:_SHORTEST_ABBREVIATION], [])[:_MOST_FORMS]
+        return [form for form in near if form.startswith(word) or word.startswith(form)] or [word]

@@ -58,18 +58,19 @@ def flatten(text: str) -> str:
     dashes plain, one Chinese script. Same length as `text`, so offsets carry over."""
     if text.isascii():
         return text.lower()
-    return text.translate(_flat_table()).translate(_table())
+    return text.translate(_flat_table())
 
 
 @cache
 def _flat_table() -> dict[int, str]:
-    """Character-wise NFKC and lower case wherever one character stays one character."""
-    table: dict[int, str] = {}
+    """Character-wise NFKC, lower case and script, wherever one character stays one character."""
+    scripts = _table()
+    table = dict(scripts)
     for code in range(0x10000):
         if 0xD800 <= code < 0xE000:
             continue
         char = chr(code)
         flat = _PLAIN_SIGNS.get(char) or unicodedata.normalize("NFKC", char).lower()
         if len(flat) == 1 and flat != char:
-            table[code] = flat
+            table[code] = scripts.get(ord(flat), flat)
     return table

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rag.core.bounds import Bound, find_bound
 from rag.core.numerals import read_han
 
 
@@ -21,7 +20,6 @@ class Date:
     readings: tuple[tuple[int | None, int | None, int | None], ...]
     start: int
     end: int
-    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,6 @@ class Clock:
     minutes: frozenset[int]
     start: int
     end: int
-    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +155,7 @@ def _dates(flat: str, original: str) -> tuple[Date, ...]:
             if not readings:
                 continue
             taken[start:end] = b"\1" * (end - start)
-            bound = find_bound(flat, start, end, moment=True)
-            found.append(Date(readings, start, end, bound))
+            found.append(Date(readings, start, end))
     return tuple(sorted(found, key=lambda date: date.start))
 
 
@@ -253,7 +249,7 @@ def _clocks(flat: str, dates: tuple[Date, ...]) -> tuple[Clock, ...]:
         if any(date.start < end and start < date.end for date in dates):
             continue
         period_before = match["period"] or ""
-        found.append(Clock(clock, start, end, find_bound(flat, start, end, moment=True)))
+        found.append(Clock(clock, start, end))
     return _with_shared_half(flat, found)
 
 
@@ -334,5 +330,5 @@ def _with_shared_half(flat: str, found: list[Clock]) -> tuple[Clock, ...]:
                 (end,) = second.minutes
                 earlier = frozenset(minute for minute in first.minutes if minute < end)
                 kept = frozenset({max(earlier)}) if earlier else first.minutes
-                found[position] = Clock(kept, first.start, first.end, first.bound)
+                found[position] = Clock(kept, first.start, first.end)
     return tuple(found)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from rag.core.bounds import Bound, find_bound
 from rag.core.measures import (
     CURRENCIES,
     CURRENCY_AFTER,
@@ -23,7 +22,7 @@ from rag.core.measures import (
 )
 from rag.core.numerals import Numeral, find_numerals
 from rag.core.span import Span
-from rag.core.words import content_words
+from rag.core.words import stems
 
 COUNT, CURRENCY, ORDINAL = "count", "currency", "ordinal"
 
@@ -42,7 +41,6 @@ class Quantity:
     end: int
     currency: str = ""
     nouns: frozenset[str] = frozenset()
-    bound: Bound | None = None
     article: bool = False
     """Whether the number is only implied: `an hour`, `one file`."""
     number: Fraction = Fraction(0)
@@ -140,11 +138,9 @@ def find_quantities(flat: str, skip: Sequence[Span] = ()) -> list[Quantity]:
         before = bisect_right(taken_starts, item.end - 1) - 1
         if before < 0 or taken[before].end <= item.start:
             found.append(item)
-    found = sorted(
-        (item for item in found if not skipped(item.start, item.end)), key=lambda item: item.start
-    )
-    found = [replace(item, bound=find_bound(flat, item.start, item.end)) for item in found]
-    return _with_sums(flat, _with_ranges(flat, found))
+    kept = [item for item in found if not skipped(item.start, item.end)]
+    kept.sort(key=lambda item: item.start)
+    return _with_sums(flat, _with_ranges(flat, kept))
 
 
 def _numbers(flat: str) -> Iterator[Quantity]:
@@ -248,7 +244,7 @@ def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity |
             return None  # 三 of 三角, 一 of 一些: part of a word
     nouns_from = measure.end() if measure else end
     match = _LATIN_NOUNS.match(flat, nouns_from) or _HAN_NOUN.match(flat, nouns_from)
-    nouns = frozenset(word.stem for word in content_words(match["noun"])) if match else frozenset()
+    nouns = frozenset(stems(match["noun"])) if match else frozenset()
     return Quantity(
         frozenset({value}), COUNT, start, end, nouns=nouns, article=value == 1, number=value
     )

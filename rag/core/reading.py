@@ -1,27 +1,33 @@
-"""A text read for everything that support compares: facts, sentences, clauses, words."""
+"""A text read for everything that support compares: facts, sentences, clauses, words.
+
+Every part is read when it is first asked for: most claims ask for few.
+"""
 
 import re
-from collections import Counter, defaultdict
+from bisect import bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from rag.core.code_spans import code_spans
 from rag.core.coverage import WordIndex
 from rag.core.fold import flatten
 from rag.core.identifiers import Literally, Literals, find_literals
-from rag.core.language import detect_language
-from rag.core.moments import Date, Moments, bare_years, find_moments
-from rag.core.polarity import Clause, clauses
+from rag.core.moments import Clock, Date, Moments, bare_years, find_moments
+from rag.core.polarity import Clause, read_clauses
 from rag.core.quantities import Quantity, find_quantities
 from rag.core.rates import Rate, find_rates, find_units
 from rag.core.sentences import split_sentences
 from rag.core.span import Span
 from rag.core.verbatim import Squeezed
+from rag.core.words import is_chinese, stems
 from rag.domain.answer import SourceText
 
 _MARKER = re.compile(r"\[S\d+\]")
 _FIGURES = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")
 _LINE = re.compile(r"[^\n]+")
+_HEADER_RULE = re.compile(r"\|?\s*:?-{2,}")
 
 
 def without_markers(text: str) -> str:
@@ -39,15 +45,20 @@ def without_markers(text: str) -> str:
     )
 
 
-@dataclass(frozen=True)
 class ClaimReading:
     """What a claim states. Literal facts are taken out before numbers are read."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = without_markers(text)
+        self.flat = flatten(self.text)
+        self.is_chinese = is_chinese(self.text)
+
+    def written(self, start: int, end: int) -> str:
+        return self.text[start:end].strip()
 
     @cached_property
-    def flat(self) -> str:
-        return flatten(self.text)
+    def stems(self) -> list[str]:
+        return stems(self.flat)
 
     @cached_property
     def literals(self) -> list[Literally]:
@@ -58,15 +69,12 @@ class ClaimReading:
         return find_moments(self.flat, self.text)
 
     @cached_property
-    def years(self) -> list[Date]:
-        return bare_years(self.flat, self.moments.dates)
+    def dates(self) -> list[Date]:
+        return [*self.moments.dates, *bare_years(self.flat, self.moments.dates)]
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = self.moments
-        taken = [
-            Span(item.start, item.end) for item in (*moments.dates, *moments.clocks, *self.years)
-        ]
+        taken = [Span(item.start, item.end) for item in (*self.dates, *self.moments.clocks)]
         taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
         return find_quantities(self.flat, sorted(taken))
 
@@ -76,38 +84,50 @@ class ClaimReading:
 
     @cached_property
     def clauses(self) -> list[Clause]:
-        return clauses(self.flat)
+        return read_clauses(self.flat, Span(0, len(self.flat)))
 
-    @cached_property
-    def is_chinese(self) -> bool:
-        return detect_language(self.text) != "en"
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A quantity of a source and the sentence that it stands in; None in the context."""
+
+    quantity: Quantity
+    sentence: int | None
 
 
 class SourceReading:
-    """What a source states, its context included. Every part is read once, when first asked for."""
+    """What a source states, its context included."""
 
     def __init__(self, source: SourceText) -> None:
         self.source = source
+        self.marker = source.marker
         self.flat = flatten(source.text)
         self.context = flatten(source.context)
-        self._whole = f"{source.context}\n{source.text}" if source.context else source.text
+        self.whole = f"{self.context}\n{self.flat}" if source.context else self.flat
+        """Context and text, flat: where facts are looked for."""
+        self.is_chinese = is_chinese(source.text)
 
     @cached_property
-    def whole(self) -> str:
-        """Context and text, flat."""
-        return flatten(self._whole)
+    def _original(self) -> str:
+        context = self.source.context
+        return f"{context}\n{self.source.text}" if context else self.source.text
+
+    def written(self, start: int, end: int) -> str:
+        """The original of `whole[start:end]`."""
+        return self._original[start:end].strip()
 
     @cached_property
     def sentences(self) -> tuple[Span, ...]:
         """Sentences, list items, table rows and code lines of the text; at least one."""
+        text = self.source.text
         found: list[Span] = []
-        for span in split_sentences(self.source.text):
-            if self.source.text.startswith(("```", "~~~"), span.start):
-                lines = _LINE.finditer(self.source.text, span.start, span.end)
-                found += [Span(line.start(), line.end()) for line in lines if line.group().strip()]
+        for span in split_sentences(text):
+            if text.startswith(("```", "~~~"), span.start):
+                lines = _LINE.finditer(text, span.start, span.end)
+                found += [Span(*line.span()) for line in lines if line.group().strip()]
             else:
                 found.append(span)
-        return tuple(found) or (Span(0, len(self.source.text)),)
+        return tuple(found) or (Span(0, len(text)),)
 
     @cached_property
     def squeezed(self) -> Squeezed:
@@ -122,26 +142,40 @@ class SourceReading:
         return Literals(self.whole)
 
     @cached_property
-    def moments(self) -> Moments:
-        return find_moments(self.whole, self._whole)
+    def _moments(self) -> Moments:
+        return find_moments(self.whole, self._original)
 
     @cached_property
     def dates(self) -> list[Date]:
-        return [*self.moments.dates, *bare_years(self.whole, self.moments.dates)]
+        return [*self._moments.dates, *bare_years(self.whole, self._moments.dates)]
+
+    @cached_property
+    def weekdays(self) -> frozenset[int]:
+        return frozenset(weekday.day for weekday in self._moments.weekdays)
+
+    @property
+    def clocks(self) -> tuple[Clock, ...]:
+        return self._moments.clocks
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        spans = [Span(item.start, item.end) for item in (*self.moments.dates, *self.moments.clocks)]
-        return find_quantities(self.whole, sorted(spans))
+        moments = (*self._moments.dates, *self._moments.clocks)
+        return find_quantities(self.whole, sorted(Span(item.start, item.end) for item in moments))
 
     @cached_property
-    def by_number(self) -> dict[object, list[Quantity]]:
-        """Quantities by each of their values, and by the number as written."""
-        table: dict[object, list[Quantity]] = defaultdict(list)
+    def by_value(self) -> dict[tuple[str, Fraction], list[Quantity]]:
+        table: dict[tuple[str, Fraction], list[Quantity]] = defaultdict(list)
         for quantity in self.quantities:
             for value in quantity.values:
                 table[quantity.dimension, value].append(quantity)
-            table["number", quantity.number].append(quantity)
+        return table
+
+    @cached_property
+    def by_number(self) -> dict[Fraction, list[Quantity]]:
+        """Quantities by the number as written, whatever it counts."""
+        table: dict[Fraction, list[Quantity]] = defaultdict(list)
+        for quantity in self.quantities:
+            table[quantity.number].append(quantity)
         return table
 
     @cached_property
@@ -149,33 +183,23 @@ class SourceReading:
         return frozenset(figure.replace(",", "") for figure in _FIGURES.findall(self.whole))
 
     @cached_property
-    def rates(self) -> frozenset[str]:
-        return frozenset(rate.unit for rate in find_rates(self.whole))
-
-    @cached_property
     def units(self) -> frozenset[str]:
         """Names of all units of measure that occur, with or without a number."""
         return find_units(self.whole)
 
-    @cached_property
-    def clauses(self) -> list[Clause]:
-        return clauses(self.flat, self.sentences)
+    def sentence_at(self, place: int) -> int | None:
+        """The sentence at a place of `whole`; None for the context."""
+        place -= len(self.whole) - len(self.flat)
+        if place < 0:
+            return None
+        starts = [span.start for span in self.sentences]
+        return max(0, bisect_right(starts, place) - 1)
 
     @cached_property
-    def _clauses_by_word(self) -> dict[str, list[int]]:
-        table: dict[str, list[int]] = defaultdict(list)
-        for number, clause in enumerate(self.clauses):
-            for stem in clause.signs:
-                table[stem].append(number)
-        return table
+    def _clauses(self) -> dict[int, list[Clause]]:
+        return {}
 
-    def clauses_sharing(self, clause: Clause) -> list[tuple[int, Clause]]:
-        """Clauses with words of `clause`, each behind the number of words shared."""
-        shared: Counter[int] = Counter()
-        for stem in clause.signs:
-            shared.update(self._clauses_by_word.get(stem, ()))
-        return [(count, self.clauses[number]) for number, count in shared.items()]
-
-    @cached_property
-    def is_chinese(self) -> bool:
-        return detect_language(self._whole) != "en"
+    def clauses_of(self, sentence: int) -> list[Clause]:
+        if sentence not in self._clauses:
+            self._clauses[sentence] = read_clauses(self.flat, self.sentences[sentence])
+        return self._clauses[sentence]

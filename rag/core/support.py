@@ -5,13 +5,13 @@ states a number, date, identifier, bound or negation which its sources do not is
 the share of its words that the best sentences of the sources hold decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rag.core.contradictions import find_contradictions
-from rag.core.reading import ClaimReading, SourceReading, without_markers
+from rag.core.clause_checks import check_clauses
+from rag.core.fact_checks import check_facts
+from rag.core.reading import ClaimReading, SourceReading
 from rag.core.span import Span
-from rag.core.words import content_words
-from rag.domain.answer import Claim, Evidence, SourceText
+from rag.domain.answer import Claim, ClaimVerdict, Evidence, SourceText
 
 UNSUPPORTED_BELOW = 0.30
 WEAK_BELOW = 0.55
@@ -32,14 +32,19 @@ def check_support(claims: Sequence[Claim], sources: Sequence[SourceText]) -> tup
 def support_score(claim: str, source: str) -> float:
     """How well `source` supports `claim`, for measuring: coverage in 0..1, minus one where a hard
     check fails, so that every refused claim ranks below every accepted one."""
-    text = without_markers(claim)
     reading = SourceReading(SourceText(marker="S1", text=source))
-    asked = ClaimReading(text)
+    asked = ClaimReading(claim)
     if reading.squeezed.find(asked.flat):
         return 1.0
-    failed = next(find_contradictions(asked, [reading]), None) is not None
-    share = reading.words.best_window(_stems(asked)).share
+    failed = next(_problems(asked, [reading]), None) is not None
+    share = reading.words.best_window(asked.stems).share
     return share - 1.0 if failed else share
+
+
+def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[str]:
+    yield from check_facts(asked, readings)
+    if all(reading.is_chinese == asked.is_chinese for reading in readings):
+        yield from check_clauses(asked, readings)
 
 
 def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
@@ -48,37 +53,34 @@ def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
     if not readings:
         why = f"{claim.markers[0]} is not among the sources"
         return claim.model_copy(update={"verdict": "unsupported", "why": why})
-    asked = ClaimReading(without_markers(claim.text))
-    stems = _stems(asked)
+    asked = ClaimReading(claim.text)
     quotes = [reading.squeezed.find(asked.flat) for reading in readings]
+    verdict, why = ("supported", None) if any(quotes) else _judged(asked, readings)
     evidence = tuple(
-        _evidence(reading, stems, quote) for reading, quote in zip(readings, quotes, strict=True)
+        _evidence(reading, asked.stems, quote)
+        for reading, quote in zip(readings, quotes, strict=True)
     )
-    if any(quotes):
-        return _with(claim, "supported", None, evidence)
-    if problem := next(find_contradictions(asked, readings), None):
-        return _with(claim, "unsupported", problem, evidence)
-    same_language = [item for item in readings if item.is_chinese == asked.is_chinese]
-    if not same_language or not stems:
-        return _with(claim, "supported", None, evidence)
-    share = max(reading.words.best_window(stems).share for reading in same_language)
-    where = " or ".join(claim.markers)
-    if share < UNSUPPORTED_BELOW:
-        return _with(claim, "unsupported", f"{where} speaks of something else", evidence)
-    if share < WEAK_BELOW:
-        return _with(claim, "weak", f"{where} holds only part of what this says", evidence)
-    return _with(claim, "supported", None, evidence)
-
-
-def _with(claim: Claim, verdict: str, why: str | None, evidence: tuple[Evidence, ...]) -> Claim:
     return claim.model_copy(update={"verdict": verdict, "why": why, "evidence": evidence})
 
 
-def _stems(asked: ClaimReading) -> list[str]:
-    return [word.stem for word in content_words(asked.flat)]
+def _judged(
+    asked: ClaimReading, readings: Sequence[SourceReading]
+) -> tuple[ClaimVerdict, str | None]:
+    if problem := next(_problems(asked, readings), None):
+        return "unsupported", problem
+    same_language = [item for item in readings if item.is_chinese == asked.is_chinese]
+    if not same_language or not asked.stems:
+        return "supported", None
+    share = max(reading.words.best_window(asked.stems).share for reading in same_language)
+    where = " or ".join(reading.marker for reading in readings)
+    if share < UNSUPPORTED_BELOW:
+        return "unsupported", f"{where} speaks of something else"
+    if share < WEAK_BELOW:
+        return "weak", f"{where} holds only part of what this says"
+    return "supported", None
 
 
-def _evidence(reading: SourceReading, stems: list[str], quote: Span | None) -> Evidence:
+def _evidence(reading: SourceReading, stems: Sequence[str], quote: Span | None) -> Evidence:
     source = reading.source
     if quote is not None:
         span, score = quote, 1.0

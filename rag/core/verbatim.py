@@ -1,6 +1,7 @@
 """Finds a claim that quotes its source word for word."""
 
 import re
+from functools import cached_property
 
 from rag.core.span import Span
 
@@ -17,20 +18,21 @@ _TRIES = 50
 
 
 class Squeezed:
-    """A flat text without layout, and where each of its characters stood."""
+    """A flat text without layout, to look for quotations in."""
 
     def __init__(self, flat: str) -> None:
         self._flat = flat
-        pieces: list[str] = []
+        self._text = _IGNORED.sub("", flat)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """Where each character of the squeezed text stands in the flat one."""
         places: list[int] = []
         start = 0
-        for gap in [*_IGNORED.finditer(flat), None]:
-            end = gap.start() if gap else len(flat)
-            pieces.append(flat[start:end])
-            places.extend(range(start, end))
-            start = gap.end() if gap else end
-        self._text = "".join(pieces)
-        self._places = places
+        for gap in [*_IGNORED.finditer(self._flat), None]:
+            places.extend(range(start, gap.start() if gap else len(self._flat)))
+            start = gap.end() if gap else start
+        return places
 
     def find(self, claim: str) -> Span | None:
         """Where the flat `claim` stands in this text word for word, or None. It must begin and end

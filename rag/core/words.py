@@ -1,21 +1,11 @@
 """The content of a text as comparable words: light stems for Latin script, bigrams for Chinese.
 
-Reads text flattened by `core.fold.flatten`; positions are its own.
+Reads text flattened by `core.fold.flatten`.
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """`stem` is what is compared; the word stands at `flat[start:end]`."""
-
-    stem: str
-    start: int
-    end: int
-
+from itertools import pairwise
 
 # Grammar, not content. Negations, bounds and modal verbs are compared by their own checks.
 _STOPWORDS = frozenset(
@@ -31,11 +21,19 @@ _STOPWORDS = frozenset(
     """.split()
 )
 # Chinese function characters: they carry grammar, and bigrams do not cross them.
-_HAN_FUNCTION = "的了是在与和及或为有会可以都也就要于由被将把请须应需其之而且并从向对到至则该此这那个您你我他她它们不没无未已得能让使给"
-_PIECE = re.compile(rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}]+", re.IGNORECASE)
-_HAN = re.compile(r"[㐀-䶿一-鿿ぁ-ヿ]")
-_HAN_NUMERAL = re.compile(r"[零〇一二三四五六七八九十百千万亿两半第]+")
-_CLITIC = re.compile(r"'(?:s|t|re|ll|ve|d|m)?$")
+_HAN_FUNCTION = (
+    "的了是在与和及或为有会可以都也就要于由被将把请须应需其之而且并从向对到至则该此这那个您你我他她它们"
+    "不没无未已得能让使给"
+)
+_NUMERALS = "零〇一二三四五六七八九十百千万亿两半第"
+_PIECE = re.compile(
+    rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}{_NUMERALS}]+"
+)
+_HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
+_LETTER = re.compile(r"[^\W\d_]")
+# As in `core.language`: a tenth of the letters is enough to tell Chinese from an English text that
+# shows a few characters.
+_HAN_SHARE = 0.10
 
 # Longest first. Stems need only agree among the forms of a word, not be words.
 _SUFFIXES = (
@@ -49,9 +47,7 @@ _SHORTEST_STEM = 3
 def stem(word: str) -> str:
     """`submitted`, `submits`, `submit` alike. Endings are stripped until none is left, never below
     three letters; a doubled last consonant is made one."""
-    if not word.isascii() or not word.isalpha():
-        return word
-    if word.endswith(("ss", "us", "is")):
+    if not word.isascii() or not word.isalpha() or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith(("ies", "ied")) and len(word) > 4:
         word = word[:-3] + "y"
@@ -64,31 +60,23 @@ def stem(word: str) -> str:
     return word
 
 
-def content_words(flat: str) -> list[Word]:
-    """Words that carry content, in order; numbers are left to `core.quantities`."""
-    found: list[Word] = []
-    for match in _PIECE.finditer(flat):
-        piece, start = match.group(), match.start()
-        if _HAN.match(piece):
-            found.extend(_bigrams(piece, start))
+def stems(flat: str) -> list[str]:
+    """The content words of `flat` in order, stemmed; Chinese as bigrams, a lone character as it is.
+    Grammar is left out, and so are numbers, which `core.quantities` compares."""
+    found: list[str] = []
+    for piece in _PIECE.findall(flat):
+        if piece[0] > "\u2e80":
+            found += [left + right for left, right in pairwise(piece)] or [piece]
         elif piece not in _STOPWORDS and not piece.isdigit():
-            bare = _CLITIC.sub("", piece)
-            if bare and bare not in _STOPWORDS:
-                found.append(Word(stem(bare), start, match.end()))
+            bare = piece.partition("'")[0]
+            if bare not in _STOPWORDS:
+                found.append(stem(bare))
     return found
 
 
-def _bigrams(run: str, offset: int) -> list[Word]:
-    found: list[Word] = []
-    start = 0
-    for numeral in [*_HAN_NUMERAL.finditer(run), None]:
-        end = numeral.start() if numeral else len(run)
-        part = run[start:end]
-        if len(part) == 1:
-            found.append(Word(part, offset + start, offset + end))
-        found.extend(
-            Word(part[i : i + 2], offset + start + i, offset + start + i + 2)
-            for i in range(len(part) - 1)
-        )
-        start = numeral.end() if numeral else end
-    return found
+def is_chinese(text: str) -> bool:
+    """Whether `text` is in Chinese, going by its letters."""
+    if text.isascii():
+        return False
+    han = len(_HAN.findall(text))
+    return han > 0 and han >= _HAN_SHARE * len(_LETTER.findall(text))

@@ -1,0 +1,330 @@
+"""The words that deny, restrict, oblige and permit, and those that only look as if they did.
+
+One phrase a line, as regular expressions over text flattened by `core.fold.flatten`. Latin and
+Chinese cues are kept apart, so that a text without Chinese never pays for them.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from rag.core.words import stem
+
+_HAN = re.compile(r"[㐀-鿿]")
+
+
+class Modal(Enum):
+    """What a clause makes of its action. The negation is part of the value."""
+
+    REQUIRED = "required"
+    NOT_REQUIRED = "not required"
+    ALLOWED = "allowed"
+    FORBIDDEN = "forbidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One pattern for each script."""
+
+    latin: re.Pattern[str]
+    han: re.Pattern[str]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        found = [match.span() for match in self.latin.finditer(text)]
+        if _HAN.search(text):
+            found += [match.span() for match in self.han.finditer(text)]
+        return found
+
+    def occurs(self, text: str) -> bool:
+        if self.latin.search(text):
+            return True
+        return _HAN.search(text) is not None and self.han.search(text) is not None
+
+    def blank(self, text: str) -> str:
+        """`text` with every occurrence replaced by spaces."""
+        for start, end in self.spans(text):
+            text = text[:start] + " " * (end - start) + text[end:]
+        return text
+
+
+def _cue(latin: str, han: str) -> Cue:
+    return Cue(re.compile(_lines(latin)), re.compile(_lines(han)))
+
+
+def _lines(block: str) -> str:
+    return "|".join(line.strip() for line in block.strip("\n").splitlines() if line.strip())
+
+
+_COMPARATIVE = (
+    "more|less|fewer|greater|larger|longer|later|earlier|shorter|higher|lower|older|younger"
+    "|smaller|bigger|sooner"
+)
+
+NO_NEGATION = _cue(
+    rf"""
+    \bnot (?:only|just|merely|simply|solely|to mention)\b
+    \bno (?:matter|doubt|wonder|problem|sooner)\b
+    \bno\.? ?(?=\d)
+    \b(?:whether |if )?or not\b
+    \bif not\b
+    \bin no time\b
+    \bnon-?stop\b
+    \bnone other than\b
+    \b(?:no one|nobody|nothing) (?:but|except|other than|else)\b
+    (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){0,4}? until\b)
+    (?:\bno|\bnot|n't|\bnever|\bcannot)(?: \w+){{0,4}} (?=(?:{_COMPARATIVE}) than\b)
+    (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=(?:exceed|over|above|below|under|beyond)\b)
+    """,
+    """
+    不[仅但只光止单论管过断久少妨时禁愧然如料外定]
+    不得[了不]
+    [不没][能可]不(?=[^同])
+    不可(?:或缺|避免|思议)
+    不好意思|不客气|对不起|了不起|差不多|说不定|迫不及待|不一会|不得而知
+    无[论非限线缝数穷比形疑不]|无障碍|无人机|无所谓|毫无疑问
+    非常|非洲|莫非|是非|南非|非凡|非但|除非不|并非不
+    未[来婚央免雨]|未必不
+    避免|以免|难免|免[费责疫]
+    没收|没落|埋没|沉没|莫不
+    [是能可与会有]否|否则
+    有没有|会不会|能不能|可不可以|是不是|要不要
+    不同(?=步)
+    [不未没](?:得|可|能|应|会|有)?(?=少于|低于|小于|超过|多于|大于|高于|短于|长于|晚于|早于|逾|超出)
+    非(?=[^,;.。]{1,12}不(?:可|得|行|能))
+    (?<=[^,;.。])不可(?=$|[,;.。])
+    [特分级类性区识个差鉴辨告判派]别|别[名人处的]
+    """,
+)
+"""Looks like a negation and is none: not only, no later than, 無論, 不僅, 未來."""
+
+NEGATION = _cue(
+    r"""
+    \b(?:not|never|cannot|nor|neither|nobody|none|nothing|nowhere|no one|no longer|no)\b
+    n't\b
+    \b(?:doesnt|dont|isnt|arent|cant|wont|mustnt)\b
+    \b(?:without|instead of|rather than|except|unless|hardly)\b
+    \b(?:lacks?|lacking|missing|absent)\b
+    \b(?:prohibit|forbid|disallow|ban)(?:s|den|ned|ed)?\b
+    \b(?:unable|impossible|unnecessary|needless)\b
+    \bfail(?:s|ed)? to\b
+    """,
+    """
+    不[得可能会是准许必需用须应该再予宜]|不
+    尚未|从未|未|没有|没
+    (?:请|切)?勿|禁止|严禁
+    无[法须需]|毋[须需]?|无|非
+    除非|除了?(?=[^,;.。]{1,12}(?:以外|之外|外))
+    免(?=附|填|经|用|于|除|缴|签|付)
+    缺少|缺乏
+    (?:^|(?<=[请万,;.。 ]))别
+    """,
+)
+
+PHRASE_NEGATION = re.compile(r"\b(?:without|instead of|rather than|except|unless)\b")
+"""Negations that reach the noun phrase behind them, not the clause that they stand in."""
+
+EXCLUSIVE = _cue(
+    r"""
+    (?<!not )(?<!n't )(?<!read-)(?<!if )\bonly\b(?! (?:takes?|costs?|needs?|if not|when not))
+    \b(?:solely|exclusively|sole)\b
+    \b(?:nothing|no one|none|nobody) but\b
+    \bno other\b
+    \b(?:nobody|no one) else\b
+    """,
+    """
+    (?<!不)仅(?![需须])
+    (?<!不)只(?=有|能|可|限|会|在|由|供|对|给|接|支|允|准)
+    [唯惟][有一]|专[供属]
+    """,
+)
+
+RESTRICTION = _cue(
+    r"""
+    \b(?:only|solely|exclusively|sole|except|unless|nobody|no one|none|no other|alone|just)\b
+    \b(?:must|required?|reserved|single|unique|until|restrict\w*|limit\w*)\b
+    """,
+    "[仅只唯惟限专除才须独]|[方始][可能得]",
+)
+"""What a source may say where a claim says "only"."""
+
+PARTIAL = _cue(
+    r"\b(?:some|most|many|usually|often|sometimes|typically|generally|rarely|few|partly)\b",
+    "部分|有些|某些|大多|多数|通常|有时|偶尔|往往|若干",
+)
+UNIVERSAL = _cue(
+    r"\b(?:all|every|always|each|entirely|any|everyone|everybody|whole)\b",
+    "一律|全部|所有|总是|任何|皆|均|每[个位项台份次种名]|全体|永远",
+)
+
+MODALS: tuple[tuple[Modal, Cue], ...] = (
+    (
+        Modal.NOT_REQUIRED,
+        _cue(
+            r"""
+            \b(?:do|does|did)(?: not|n't) (?:need|have) to\b
+            \bneed(?: not|n't)\b
+            \bno need\b
+            \b(?:do|does|did)(?: not|n't) (?:need|require)\b
+            (?:\bnot|n't) (?:required|necessary|needed|mandatory|compulsory)\b
+            \b(?:unnecessary|optional|needless)\b
+            """,
+            "无[须需]|毋[须需]|不必|不需要?|不用|不须|免(?=附|填|经|用|签)|非必[要须]|可不(?!可)",
+        ),
+    ),
+    (
+        Modal.FORBIDDEN,
+        _cue(
+            r"""
+            \b(?:must|may|can|should|shall|could)(?: not|n't)\b
+            \bcannot\b
+            \b(?:prohibited|forbidden|disallowed|banned)\b
+            (?:\bnot|n't|\bnever) (?:be )?(?:allowed|permitted)\b
+            """,
+            "不得(?!不)|不可(?!避|或|以?不)|不能(?!不)|不准|不许|禁止|严禁|[请切]?勿|不应|不行",
+        ),
+    ),
+    (
+        Modal.REQUIRED,
+        _cue(
+            r"""
+            \b(?:must|shall|has to|have to|mandatory|compulsory|obliged)\b
+            \b(?:is|are|be) required\b
+            \b(?:needs?|required) to\b
+            \brequires?\b
+            """,
+            "必须|(?<!无)(?<!毋)(?<!不)须|务必|必需|一定要|(?<!不)需要|应(?=于|在|由|先|当|该)|不得不",
+        ),
+    ),
+    (
+        Modal.ALLOWED,
+        _cue(
+            r"""
+            \bmay\b(?! \d)
+            \bcan\b
+            \b(?:is|are|be) (?:allowed|permitted)\b
+            \b(?:able|free) to\b
+            """,
+            "可以|(?<![不许认])可(?!能|以|不)|允许|准许|得(?=以|于|向|申)",
+        ),
+    ),
+)
+"""In this order: a denied modal before the bare one."""
+
+# Each line: words of one meaning, then those of the opposite meaning. A clause that has one side
+# does not say what a clause with the other side says.
+_OPPOSITES = """
+same identical equal alike / different unequal distinct
+enable enabled enables activate activated / disable disabled disables deactivate deactivated
+active / inactive
+allow allowed allows permitted permit permits / deny denied denies
+support supported supports / unsupported
+available / unavailable
+valid / invalid
+correct / incorrect
+accept accepts accepted / reject rejects rejected refuse refuses refused
+include includes included including / exclude excludes excluded excluding
+rise rises rose risen increase increases increased grow grows grew / fall falls fell fallen \
+decrease decreases decreased drop drops dropped decline declines declined
+higher / lower
+succeed succeeds succeeded success successful successfully / fail fails failed failure unsuccessful
+required mandatory compulsory / optional
+public / private
+encrypted / unencrypted
+online / offline
+automatic automatically / manual manually
+internal / external
+inbound incoming / outbound outgoing
+safe secure / unsafe insecure
+lock locks locked / unlock unlocks unlocked
+add adds added / remove removes removed
+import imports imported / export exports exported
+upload uploads uploaded / download downloads downloaded
+paid / unpaid
+known / unknown
+authorized authorised / unauthorized unauthorised
+start starts started begin begins began / end ends ended finish finishes finished
+first / last
+minimum / maximum
+shortest / longest
+largest biggest / smallest
+oldest earliest / newest latest
+ascending / descending
+synchronous / asynchronous
+mutable / immutable
+left / right
+read-only / writable
+相同 一样 一致 / 相异 有别
+启用 开启 / 停用 关闭 禁用
+允许 准许 / 禁用
+增加 上升 提高 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
+成功 / 失败
+必填 / 选填
+公开 / 私有 机密
+自动 / 手动 人工
+内部 / 外部
+接受 核准 批准 / 拒绝 驳回 退回
+包含 包括 / 排除
+有效 / 无效
+加入 新增 / 移除 删除
+线上 / 离线 线下
+最大 / 最小
+最高 / 最低
+最早 / 最晚
+登入 / 登出
+上传 / 下载
+汇入 / 汇出
+加密 / 解密
+升级 / 降级
+开始 / 结束
+第一 / 最后
+"""
+# Denials by form, read as the negation and the positive word.
+_EQUAL_FORMS = ("不相同", "不一样", "不一致", "不同")
+
+_LATIN_WORD = re.compile(r"[a-z]+(?:-only)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """A word of a pair at `text[start:end]`; `sign` is -1 for the pair's second side."""
+
+    key: str
+    sign: int
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, tuple[str, int]]:
+    table: dict[str, tuple[str, int]] = {}
+    for line in _OPPOSITES.strip().splitlines():
+        positive, negative = (side.split() for side in line.split(" / "))
+        key = "±" + stem(positive[0])
+        for word in positive:
+            table.setdefault(word, (key, 1))
+        for word in negative:
+            table.setdefault(word, (key, -1))
+    return table
+
+
+@lru_cache(maxsize=1)
+def _han_pattern() -> re.Pattern[str]:
+    return re.compile("|".join(word for word in _table() if not word.isascii()))
+
+
+def find_opposites(text: str) -> list[Opposite]:
+    """The words of `text` that have an opposite."""
+    table = _table()
+    matches = [match for match in _LATIN_WORD.finditer(text) if match.group() in table]
+    if _HAN.search(text):
+        matches += list(_han_pattern().finditer(text))
+    return [Opposite(*table[match.group()], match.start(), match.end()) for match in matches]
+
+
+def with_plain_denials(text: str) -> str:
+    """不同 and 不一樣 as 不相同: the negation and the word it denies. Length may change."""
+    for form in _EQUAL_FORMS:
+        if form in text:
+            text = text.replace(form, "不相同")
+    return text
