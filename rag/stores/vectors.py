@@ -238,7 +238,7 @@ class VectorIndex:
             )
         with _translated():
             collection: Collection = client.get_collection(found[0].name, embedding_function=None)
-        space = (collection.configuration.get("hnsw") or {}).get("space")
+        space = (collection.configuration_json.get("hnsw") or {}).get("space")
         if space != _SPACE:
             raise IndexUnusable(
                 f"the vector index measures {space} instead of {_SPACE}",
