@@ -35,7 +35,7 @@ imports: .venv/installed
 lock:
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --editable '.[dev,eval]'
-	.venv-lock/bin/python -m pip freeze --exclude-editable > requirements.txt
+	(echo '# Versions of everything, for the environment that `make` builds. Written by `make lock`.'; .venv-lock/bin/python -m pip freeze --exclude-editable) > requirements.txt
 	rm -rf .venv-lock
 
 clean:
