@@ -4,10 +4,15 @@ A clause of the claim is held against the source clauses that are nearest to it 
 checks need one language; they stay silent unless the clauses really are about the same thing.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
+from rag.core.fact_checks import find_agreeing, find_rivals
+from rag.core.names import replaced_names
 from rag.core.polarity import Clause, denies, restricts, shared_words
+from rag.core.quantities import ORDINAL, Quantity
 from rag.core.reading import ClaimReading, SourceReading
+from rag.core.words import stem
 
 Sources = Sequence[SourceReading]
 
@@ -20,9 +25,29 @@ _OF_CLAIM = 0.8
 _OF_SOURCE = 0.5
 
 
+# "before the review" and "after the review"; 核准前, 核准後.
+_ORDER = re.compile(
+    r"\b(?P<side>before|prior to|after|following) (?:(?:the|an?|any|each|every|your|its|their) )?"
+    r"(?P<event>[a-z]+)|(?P<han>[一-鿿]{2})(?:之|以)?(?P<han_side>[前后])(?![端台往续])"
+)
+_EARLIER = frozenset({"before", "prior to", "前"})
+
+# Numbers compared with each other in one claim; real claims have a few.
+_MOST_NUMBERS = 32
+
+_Words = frozenset[tuple[str, int]]
+
+
 def check_clauses(claim: ClaimReading, sources: Sources) -> Iterator[str]:
     """Clauses of `claim` that contradict `sources`, one sentence each."""
     where = " or ".join(reading.marker for reading in sources)
+    yield from _polarity(claim, sources, where)
+    yield from _order(claim, sources, where)
+    yield from _names(claim, sources, where)
+    yield from _numbers_of_another(claim, sources, where)
+
+
+def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
     near = [
         clause
         for reading in sources
@@ -64,3 +89,99 @@ def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence
         if any(shared_words(other, near) > shared for other in others):
             return False
     return True
+
+
+def _order(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+    stated = _orders(claim.flat)
+    if not stated:
+        return
+    told = {pair: None for reading in sources for pair in _orders(reading.whole)}
+    for (earlier, event), words in stated.items():
+        if (not earlier, event) in told and (earlier, event) not in told:
+            yield f'{where} says the opposite of "{words}"'
+
+
+def _orders(flat: str) -> dict[tuple[bool, str], str]:
+    """Whether something comes before an event, by event, and how that is written."""
+    return {
+        (
+            (match["side"] or match["han_side"]) in _EARLIER,
+            stem(match["event"]) if match["event"] else match["han"],
+        ): match.group()
+        for match in _ORDER.finditer(flat)
+    }
+
+
+def _names(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+    whole = "\n".join(reading.whole for reading in sources)
+    for reading in sources:
+        window = reading.words.best_window(claim.stems)
+        start, end = reading.sentences[window.first].start, reading.sentences[window.last].end
+        for name, other in replaced_names(claim.text, reading.source.text[start:end], whole):
+            written = claim.written(name.start, name.end)
+            told = reading.source.text[start + other.start : start + other.end]
+            yield f'"{written}" is not in {where}, which says "{told}"'
+
+
+def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+    """A number that a source has, but of another thing: the cell of another row.
+
+    Reported only when a clause with a rival number holds every word of the claim's clause that
+    these clauses have at all, and no clause with the number itself does.
+    """
+    for quantity in claim.quantities[:_MOST_NUMBERS]:
+        if quantity.dimension == ORDINAL:
+            continue
+        agreeing = find_agreeing(quantity, sources)
+        topics = [_topic(reading, other) for reading, other in agreeing[:_MOST_NUMBERS]]
+        if not topics or None in topics:
+            continue
+        rivals = [
+            (reading, other, topic)
+            for reading, other in find_rivals(quantity, sources)[:_MOST_NUMBERS]
+            if not any(other.agrees(stated) for stated in claim.quantities[:_MOST_NUMBERS])
+            and (topic := _topic(reading, other)) is not None
+        ]
+        known = frozenset().union(*filter(None, topics), *(topic for _, _, topic in rivals))
+        wanted = known & _words_around(claim, quantity)
+        if not wanted or any(topic is not None and wanted <= topic for topic in topics):
+            continue
+        for reading, other, topic in rivals:
+            if wanted <= topic:
+                written = claim.written(quantity.start, quantity.end)
+                told = reading.written(other.start, other.end)
+                yield f'{where} says "{told}" of this, "{written}" of something else'
+                break
+
+
+def _words_around(claim: ClaimReading, quantity: Quantity) -> _Words:
+    return frozenset().union(
+        *(
+            _words_of(clause)
+            for clause in claim.clauses
+            if clause.start <= quantity.start < clause.end
+        )
+    )
+
+
+def _topic(reading: SourceReading, quantity: Quantity) -> _Words | None:
+    """What a source says a number of: its clause and the header of its column. None for a number in
+    the context, which goes with everything."""
+    sentence = reading.sentence_at(quantity.start)
+    if sentence is None:
+        return None
+    place = quantity.start - (len(reading.whole) - len(reading.flat))
+    words = [
+        _words_of(clause)
+        for clause in reading.clauses_of(sentence)
+        if clause.start <= place < clause.end
+    ]
+    header = ((word, 0) for word in reading.header_words(sentence))
+    return frozenset(header).union(*words)
+
+
+def _words_of(clause: Clause) -> _Words:
+    """Words and, for those that have an opposite, which of the two."""
+    return frozenset(
+        (word, sign if word in clause.opposites else 0) for word, sign in clause.signs.items()
+    )

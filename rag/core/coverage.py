@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag.core.span import Span
-from rag.core.words import stems
 
 # A short form and its word share at least this many letters: admin, administrator.
 _SHORTEST_ABBREVIATION = 4
@@ -26,12 +24,13 @@ class Window:
 class WordIndex:
     """Which sentence of a source holds which word. Linear in the source."""
 
-    def __init__(self, flat: str, sentences: Sequence[Span], context: str) -> None:
-        self._context = frozenset(stems(context))
+    def __init__(self, sentences: Sequence[Sequence[str]], context: Iterable[str]) -> None:
+        """`sentences` and `context` as stems."""
+        self._context = frozenset(context)
         self._where: dict[str, list[int]] = {}
-        for number, span in enumerate(sentences):
-            for stem in set(stems(flat[span.start : span.end])):
-                self._where.setdefault(stem, []).append(number)
+        for number, words in enumerate(sentences):
+            for word in set(words):
+                self._where.setdefault(word, []).append(number)
         self._sentences = len(sentences)
 
     @cached_property

@@ -72,7 +72,7 @@ NO_NEGATION = _cue(
     \bnon-?stop\b
     \bnone other than\b
     \b(?:no one|nobody|nothing) (?:but|except|other than|else)\b
-    (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){0,4}? until\b)
+    (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){0, 4}? until\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: \w+){{0,4}} (?=(?:{_COMPARATIVE}) than\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=(?:exceed|over|above|below|under|beyond)\b)
     """,

@@ -91,9 +91,7 @@ def _quantities(claim: ClaimReading, sources: Sources, where: str) -> Iterator[s
             yield _absent(written, where, find_rivals(quantity, sources))
 
 
-def find_agreeing(
-    quantity: Quantity, sources: Sources
-) -> list[tuple[SourceReading, Quantity]]:
+def find_agreeing(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
     """The quantities of `sources` that can state the same."""
     found: list[tuple[SourceReading, Quantity]] = []
     for reading in sources:
@@ -129,28 +127,24 @@ def _same_number_will_do(quantity: Quantity, other: Quantity, reading: SourceRea
     )
 
 
-def find_rivals(
-    quantity: Quantity, sources: Sources
-) -> list[tuple[SourceReading, Quantity]]:
+def find_rivals(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
     """What the sources say of the same kind of thing."""
     if quantity.dimension == COUNT and quantity.nouns:
         return _same_noun(quantity, sources)
     return [
         (reading, other)
         for reading in sources
-        for other in reading.quantities
-        if other.dimension == quantity.dimension
+        for other in reading.by_dimension.get(quantity.dimension, ())
     ]
 
 
-def _same_noun(
-    quantity: Quantity, sources: Sources
-) -> list[tuple[SourceReading, Quantity]]:
+def _same_noun(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
     return [
         (reading, other)
         for reading in sources
-        for other in reading.quantities
-        if other.dimension == COUNT and other.nouns & quantity.nouns
+        for noun in quantity.nouns
+        for other in reading.by_noun.get(noun, ())
+        if other.dimension == COUNT
     ]
 
 

@@ -27,7 +27,9 @@ from rag.domain.answer import SourceText
 _MARKER = re.compile(r"\[S\d+\]")
 _FIGURES = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")
 _LINE = re.compile(r"[^\n]+")
-_HEADER_RULE = re.compile(r"\|?\s*:?-{2,}")
+_HEADER_RULE = re.compile(r"\n\s*\|?\s*:?-+")
+# Words of a table header that count for each of its rows; a bound on hostile tables only.
+_MOST_HEADER_WORDS = 64
 
 
 def without_markers(text: str) -> str:
@@ -135,7 +137,34 @@ class SourceReading:
 
     @cached_property
     def words(self) -> WordIndex:
-        return WordIndex(self.flat, self.sentences, self.context)
+        spans = self.sentences
+        return WordIndex(
+            [
+                [*stems(self.flat[span.start : span.end]), *self.header_words(number)]
+                for number, span in enumerate(spans)
+            ],
+            stems(self.context),
+        )
+
+    @cached_property
+    def _headers(self) -> dict[int, tuple[str, ...]]:
+        """For every table row the words of its header, which say what the cells are."""
+        found: dict[int, tuple[str, ...]] = {}
+        if "|" not in self.flat:
+            return found
+        header: tuple[str, ...] = ()
+        for number, span in enumerate(self.sentences):
+            row = self.flat[span.start : span.end]
+            if "|" not in row:
+                header = ()
+            elif rule := _HEADER_RULE.search(row):
+                header = tuple(stems(row[: rule.start()])[:_MOST_HEADER_WORDS])
+            elif header:
+                found[number] = header
+        return found
+
+    def header_words(self, sentence: int) -> tuple[str, ...]:
+        return self._headers.get(sentence, ())
 
     @cached_property
     def literals(self) -> Literals:
@@ -176,6 +205,22 @@ class SourceReading:
         table: dict[Fraction, list[Quantity]] = defaultdict(list)
         for quantity in self.quantities:
             table[quantity.number].append(quantity)
+        return table
+
+    @cached_property
+    def by_dimension(self) -> dict[str, list[Quantity]]:
+        table: dict[str, list[Quantity]] = defaultdict(list)
+        for quantity in self.quantities:
+            table[quantity.dimension].append(quantity)
+        return table
+
+    @cached_property
+    def by_noun(self) -> dict[str, list[Quantity]]:
+        """Counts by what they count."""
+        table: dict[str, list[Quantity]] = defaultdict(list)
+        for quantity in self.quantities:
+            for noun in quantity.nouns:
+                table[noun].append(quantity)
         return table
 
     @cached_property

@@ -41,6 +41,10 @@ def support_score(claim: str, source: str) -> float:
     return share - 1.0 if failed else share
 
 
+_Judgement = tuple[ClaimVerdict, str | None]
+_SUPPORTED: _Judgement = ("supported", None)
+
+
 def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[str]:
     yield from check_facts(asked, readings)
     if all(reading.is_chinese == asked.is_chinese for reading in readings):
@@ -55,7 +59,7 @@ def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
         return claim.model_copy(update={"verdict": "unsupported", "why": why})
     asked = ClaimReading(claim.text)
     quotes = [reading.squeezed.find(asked.flat) for reading in readings]
-    verdict, why = ("supported", None) if any(quotes) else _judged(asked, readings)
+    verdict, why = _SUPPORTED if any(quotes) else _judged(asked, readings)
     evidence = tuple(
         _evidence(reading, asked.stems, quote)
         for reading, quote in zip(readings, quotes, strict=True)
@@ -63,21 +67,19 @@ def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
     return claim.model_copy(update={"verdict": verdict, "why": why, "evidence": evidence})
 
 
-def _judged(
-    asked: ClaimReading, readings: Sequence[SourceReading]
-) -> tuple[ClaimVerdict, str | None]:
+def _judged(asked: ClaimReading, readings: Sequence[SourceReading]) -> _Judgement:
     if problem := next(_problems(asked, readings), None):
         return "unsupported", problem
     same_language = [item for item in readings if item.is_chinese == asked.is_chinese]
     if not same_language or not asked.stems:
-        return "supported", None
+        return _SUPPORTED
     share = max(reading.words.best_window(asked.stems).share for reading in same_language)
     where = " or ".join(reading.marker for reading in readings)
     if share < UNSUPPORTED_BELOW:
         return "unsupported", f"{where} speaks of something else"
     if share < WEAK_BELOW:
         return "weak", f"{where} holds only part of what this says"
-    return "supported", None
+    return _SUPPORTED
 
 
 def _evidence(reading: SourceReading, stems: Sequence[str], quote: Span | None) -> Evidence:

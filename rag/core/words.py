@@ -26,9 +26,7 @@ _HAN_FUNCTION = (
     "不没无未已得能让使给"
 )
 _NUMERALS = "零〇一二三四五六七八九十百千万亿两半第"
-_PIECE = re.compile(
-    rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}{_NUMERALS}]+"
-)
+_PIECE = re.compile(rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}{_NUMERALS}]+")
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _LETTER = re.compile(r"[^\W\d_]")
 # As in `core.language`: a tenth of the letters is enough to tell Chinese from an English text that

@@ -1,0 +1,109 @@
+"""Names that a claim puts in the place of another name: Tokyo for Taipei, 陳經理 for 林經理.
+
+A capital letter is all that tells a Latin name, so a name that merely is not in the source says
+little (it may come from the question or the title). One that stands where the source has another
+name, between the same words, is a different statement.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rag.core.fold import flatten
+from rag.core.words import stem
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name (flat) at `text[start:end]` and the words on its sides, empty at a sentence's edge."""
+
+    name: str
+    before: str
+    after: str
+    start: int
+    end: int
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+|[.!?:;,()\"“”|\n]")
+_SENTENCE_EDGE = frozenset(".!?:|\n")
+_JOINTS = frozenset({"of", "de", "van", "von", "the", "and"})
+
+_SURNAMES = (
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖"
+    "石金韦贾夏付方邹熊白孟秦邱侯江尹薛阎段雷龙黎史陶贺毛郝顾龚邵万覃武钱戴严莫孔向汤游温洪庄连简詹施颜柯翁"
+)
+_TITLES = (
+    "经理|总经理|副理|协理|组长|课长|科长|处长|部长|主任|主管|专员|工程师|先生|小姐|女士|老师|教授|医师|医生|律师"
+    "|董事长|总监|秘书|博士|同学|校长|院长|会计师|顾问|委员|议员|市长|县长|总统"
+)
+_HAN_NAME = re.compile(rf"(?P<surname>[{_SURNAMES}])[一-鿿]{{0,2}}?(?P<title>{_TITLES})")
+
+
+def names(text: str) -> list[Name]:
+    """The capitalised words of `text` that do not begin a sentence, runs of them as one name."""
+    words = [(match.group(), *match.span()) for match in _WORD.finditer(text)]
+    found: list[Name] = []
+    position = 0
+    while position < len(words):
+        word, start, end = words[position]
+        opens = position == 0 or words[position - 1][0] in _SENTENCE_EDGE
+        if not word[0].isupper() or len(word) < 2 or opens:
+            position += 1
+            continue
+        last = position
+        while last + 1 < len(words) and words[last + 1][0][0].isupper():
+            last += 1
+        found.append(
+            Name(
+                flatten(text[start : words[last][2]]),
+                flatten(words[position - 1][0]),
+                flatten(words[last + 1][0]) if last + 1 < len(words) else "",
+                start,
+                words[last][2],
+            )
+        )
+        position = last + 1
+    return found
+
+
+def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, Name]]:
+    """Names of `claim` that `whole` (flat) has nowhere, each with the name of `source` that stands in
+    its place there and not in `claim`."""
+    flat = flatten(claim)
+    absent = [name for name in names(claim) if not _occurs(name.name, whole)]
+    if absent:
+        others = [name for name in names(source) if not _occurs(name.name, flat)]
+        for name in absent:
+            for other in others:
+                if _same_place(name, other):
+                    yield name, other
+                    break
+    for match in _HAN_NAME.finditer(flat):
+        if match.group() in whole:
+            continue
+        for other in _HAN_NAME.finditer(flatten(source)):
+            if other["title"] == match["title"] and other["surname"] != match["surname"]:
+                yield (
+                    Name(match.group(), "", "", *match.span()),
+                    Name(other.group(), "", "", *other.span()),
+                )
+                break
+
+
+def _occurs(name: str, flat: str) -> bool:
+    """Whether any word of `name` is there, in some form, or the words that it abbreviates."""
+    parts = re.findall(r"[^\W\d_]{2,}", name)
+    if any(stem(part) in flat or part in flat for part in parts):
+        return True
+    return any(_is_acronym(part, flat) for part in parts if len(part) <= 6)
+
+
+def _is_acronym(part: str, flat: str) -> bool:
+    pattern = r"\b" + r"\w*[\W_]+(?:(?:of|the|and|for|in)\W+)?".join(map(re.escape, part))
+    return re.search(pattern, flat) is not None
+
+
+def _same_place(name: Name, other: Name) -> bool:
+    before = name.before == other.before and name.before.isalpha()
+    after = name.after == other.after and name.after.isalpha()
+    return before or after
