@@ -93,9 +93,9 @@ class E5Embedder:
     def _open(self) -> "Network":
         with self._lock:
             if self._network is None:
-                from rag.embedders._e5.network import Network
+                from rag.embedders._e5.network import open_network
 
-                self._network = Network()
+                self._network = open_network()
             return self._network
 
 

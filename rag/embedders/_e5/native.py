@@ -8,6 +8,7 @@ import numpy as np
 
 from rag.domain.errors import ModelError, SetupError
 from rag.embedders._e5 import weights
+from rag.embedders._e5.tokenizer import speakable
 from rag.embedders._e5.weights import Floats
 
 # The engine holds the tokens of a whole batch; this many passages are some megabytes.
@@ -29,12 +30,12 @@ class NativeEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> Floats:
         rows = np.empty((len(texts), self.dimension), np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = [_clean(text) for text in texts[start : start + _BATCH]]
+            batch = [speakable(text) for text in texts[start : start + _BATCH]]
             rows[start : start + len(batch)] = self._open().passage(batch)
         return _checked(rows)
 
     def embed_query(self, text: str) -> Floats:
-        return _checked(self._open().query(_clean(text)))
+        return _checked(self._open().query(speakable(text)))
 
     def _open(self) -> Any:
         with self._lock:
@@ -50,11 +51,6 @@ class NativeEmbedder:
                         "it is compiled for this platform when pip finds a C compiler",
                     ) from error
             return self._engine
-
-
-def _clean(text: str) -> str:
-    """C ends a text at a NUL, and UTF-8 knows no half of a surrogate pair."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def _checked(rows: Floats) -> Floats:

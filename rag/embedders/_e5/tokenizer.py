@@ -10,12 +10,17 @@ from functools import lru_cache
 
 _MARK = "▁"  # SentencePiece's sign for "a word begins here"
 _SPACES = re.compile(" {2,}")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 # How far below the rarest piece an unknown character scores: the constant of SentencePiece.
 _UNKNOWN_PENALTY = 10.0
 # Longer words are rarely seen twice. Ordinary prose has some ten thousand different words.
 _CACHED_WORD = 24
 _CACHED_WORDS = 16_384
+
+
+def speakable(text: str) -> str:
+    """`text` with blanks for what has no UTF-8 (half a surrogate pair) or ends a text in C."""
+    return _UNSPEAKABLE.sub(" ", text)
 
 
 class Tokenizer:
@@ -32,7 +37,8 @@ class Tokenizer:
         replacements: Mapping[int, str],
         unknown: int,
     ) -> None:
-        self._ids = {piece: id_ for id_, piece in enumerate(pieces) if id_ != unknown}
+        self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
+        del self._ids[pieces[unknown]]
         self._scores = scores
         self._replacements = replacements
         self._unknown = unknown
@@ -41,9 +47,8 @@ class Tokenizer:
         self._common = lru_cache(_CACHED_WORDS)(self._cut)
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text` without begin and end. Any string has some: half a surrogate pair counts
-        as an unknown character, an empty text as a word mark."""
-        text = _LONE_SURROGATE.sub("\ufffd", text).translate(self._replacements)
+        """Ids of `text` without begin and end. Any string has some, the empty one a word mark."""
+        text = speakable(text).translate(self._replacements)
         ids: list[int] = []
         for word in _SPACES.sub(" ", text).removeprefix(" ").split(" "):
             cut = self._common if len(word) <= _CACHED_WORD else self._cut
