@@ -28,7 +28,8 @@ REPAIRS = (
 # Around a status only: what a sentence or an emphasis would put there. `?` would change it.
 _STATUS_EDGES = " \t\r\n.,;:!。，；：！\"'`*_“”‘’「」"
 # Nothing that can be seen or said; left in, they could steer a terminal. Tab and line ends stay.
-_CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f-\x9f]")
+# The colour codes of a terminal go whole, so that no half of one is left as noise.
+_CONTROL = re.compile(r"\x1b\[[\d;]*m|[\x00-\x07\x0b\x0e-\x1f\x7f-\x9f]")
 # In an answer these come from one slip only: a path's `\b` or `\f`, its backslash not escaped.
 _SWALLOWED_LETTER = re.compile(r"[\x08\x0c]")
 
@@ -99,6 +100,8 @@ def _read_draft(
     answer = read("answer", _read_answer)
     listed = read("citations", _read_citations)
     violations += [violation(fault.name, language, field=fault.field) for fault in faults]
+    if "status" in fields and status is None:
+        violations.append(violation("bad_status", language, value="-"))
     if not (
         isinstance(status, str)
         and isinstance(answer, CanonicalText)
@@ -166,7 +169,7 @@ def _read_answer(value: JsonValue, repairs: set[str]) -> CanonicalText:
         raise _Fault("schema.type", "answer")
     if _SWALLOWED_LETTER.search(value):
         raise _Fault("schema.control", "answer")
-    if value.lstrip().startswith(("{", "[", "`", '"')) and find_reply(value).candidates:
+    if _is_reply(value):
         raise _Fault("schema.nested", "answer")
     if sum(map(value.count, _BREAKS)) > _MOST_BREAKS:
         raise _Fault("schema.long", "answer")
@@ -179,6 +182,17 @@ def _read_answer(value: JsonValue, repairs: set[str]) -> CanonicalText:
         raise _Fault("schema.long", "answer") from None
     repairs |= text.repairs
     return text
+
+
+def _is_reply(answer: str) -> bool:
+    """Whether an answer is itself an object of the contract, rather than text that shows one."""
+    if not answer.lstrip().startswith(("{", "[", "`", "~", '"')):
+        return False
+    found = find_reply(answer)
+    named = {
+        field_name(key) for candidate in found.candidates for key, _ in candidate.value.members
+    }
+    return "outer_text" not in found.repairs and len(named.intersection(FIELDS)) > 1
 
 
 def _read_citations(value: JsonValue, repairs: set[str]) -> _Listed:

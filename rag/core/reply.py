@@ -31,6 +31,11 @@ _MOST_PASSES = 8
 # wrap. Deeper than this is not looked into.
 _DEEPEST_WRAPPER = 4
 
+# What the envelope of a chat message or a tool call says of itself, beside what it carries.
+_ENVELOPE = frozenset(
+    ("role", "name", "type", "id", "tool", "tool_name", "recipient", "index", "model", "object")
+)
+
 _REASONING = r"(?:seed:)?(?:think|thinking|thought|reasoning|reflection|scratchpad)"
 _ROLE = r"(?:assistant|model|system|user|tool|developer)"
 _EVENT = re.compile(
@@ -57,6 +62,7 @@ _CLOSES = re.compile(
 _NEXT_CHANNEL = re.compile(r"(?=<\|(?:channel|start)\|>)")
 _FENCE_BEFORE = re.compile(r"(?:`+|~{3,}|'{3}|\"{3})[ \t]*[\w+.#-]{0,20}\Z")
 _LONGEST_FENCE = 60
+_DEEPEST_FENCE = 3
 _FENCE_AFTER = re.compile(r"`+|~{3,}|'{3}|\"{3}")
 
 
@@ -188,14 +194,22 @@ def _handle_object(scan: _Scan, raw: str, start: int, budget: Budget, depth: int
 
 def _candidate(read: ReadObject, depth: int) -> Candidate | None:
     """The object itself, or the one that it does nothing but wrap."""
-    value = read.value
-    if len(value.members) == 1:
-        inner = _unwrap(value.members[0][1], depth)
-        if inner is not None:
-            return Candidate(inner.value, read.repairs | inner.repairs | {"wrapper"})
-    if _names_field(key for key, _ in value.members):
-        return Candidate(value, read.repairs)
+    content = _content(read.value)
+    if content is not None and (inner := _unwrap(content, depth)) is not None:
+        return Candidate(inner.value, read.repairs | inner.repairs | {"wrapper"})
+    if _names_field(key for key, _ in read.value.members):
+        return Candidate(read.value, read.repairs)
     return None
+
+
+def _content(value: JsonObject) -> JsonValue:
+    """What an envelope carries: the one member that is no label of its own; None without one."""
+    carried = [
+        item
+        for key, item in value.members
+        if field_name(key) not in _ENVELOPE or isinstance(item, JsonObject | tuple)
+    ]
+    return carried[0] if len(carried) == 1 else None
 
 
 def _unwrap(value: JsonValue, depth: int) -> Candidate | None:
@@ -204,13 +218,9 @@ def _unwrap(value: JsonValue, depth: int) -> Candidate | None:
         if isinstance(value, JsonObject):
             if {field_name(key) for key, _ in value.members} >= set(FIELDS):
                 return Candidate(value, frozenset())
-            if len(value.members) != 1:
-                return None
-            value = value.members[0][1]
+            value = _content(value)
         elif isinstance(value, tuple):
-            if len(value) != 1:
-                return None
-            value = value[0]
+            value = value[0] if len(value) == 1 else None
         elif isinstance(value, str):
             found = find_reply(value, level + 1)
             whole = len(found.candidates) == 1 and not found.cut and not found.broken
@@ -262,14 +272,14 @@ def _without_fences(outer: list[str]) -> _Unfenced:
     texts = [text.strip() for text in outer]
     fenced = False
     for index in range(len(texts)):
-        if index > 0 and (closing := _FENCE_AFTER.match(texts[index])):
-            texts[index] = texts[index][closing.end() :].lstrip()
-            fenced = True
-        if index < len(texts) - 1:
+        for _ in range(_DEEPEST_FENCE):
+            if index > 0 and (closing := _FENCE_AFTER.match(texts[index])):
+                texts[index] = texts[index][closing.end() :].lstrip()
+                fenced = True
             tail = texts[index][-_LONGEST_FENCE:]
-            if opening := _FENCE_BEFORE.search(tail):
-                texts[index] = texts[index][: len(texts[index]) - len(tail) + opening.start()]
-                texts[index] = texts[index].rstrip()
+            if index < len(texts) - 1 and (opening := _FENCE_BEFORE.search(tail)):
+                kept = len(texts[index]) - len(tail) + opening.start()
+                texts[index] = texts[index][:kept].rstrip()
                 fenced = True
     return _Unfenced(texts, fenced)
 
