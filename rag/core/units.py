@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag.core.sentences import split_sentences
@@ -27,7 +27,9 @@ _HAN_BREAK = re.compile(r"(?<=[⺀-鿿豈-﫿＀-￯])\s*\n\s*(?=[⺀-鿿豈-﫿
 
 # Above this an item is quoted by its sentences, and a sentence by its clauses: a reader wants the
 # statement, not the paragraph. The longest hundredth of sentences in the data sets starts here.
-_LONG = 400
+_LONG = 250
+# Lines of code that an answer may show: a command or an example, no listing.
+_LONGEST_CODE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Unit:
     """Units of one list, table or paragraph share a number."""
     leads: bool = False
     """Ends with a colon: what follows completes it."""
+    code: str = ""
+    """The fenced block right behind it, fences included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ def split_units(content: str) -> tuple[Unit, ...]:
             asked = ""
             continue
         if block.kind == "code":
+            if units and units[-1].block == number - 1 and _showable(block):
+                units[-1] = replace(units[-1], code="\n".join(block.lines).strip())
             continue
         for quote, kind in _quotes(block):
             if kind == "sentence" and quote.rstrip("*_ ").endswith(("?", "？")):
@@ -99,6 +105,11 @@ def _quotes(block: _Block) -> Iterator[tuple[str, Literal["sentence", "item", "r
 def _quotable(quote: str) -> bool:
     # An open code span would swallow the marker behind it.
     return bool(_LETTER.search(quote)) and quote.count("`") % 2 == 0
+
+
+def _showable(block: _Block) -> bool:
+    """Whole, and short enough for an answer."""
+    return 2 < len(block.lines) <= _LONGEST_CODE and _FENCE.match(block.lines[-1]) is not None
 
 
 def _flat(text: str) -> str:

@@ -14,12 +14,15 @@ from typing import Any
 
 from rag.config import Settings
 from rag.core.extract import Extract, Passage, extract, quotables
+from rag.core.question import Question
 from rag.domain.errors import ModelError
 from rag.domain.models import Message, ModelIdentity, ModelReply, ModelRequest
 from rag.domain.ports import Embedder
 
 # Raised whenever the same messages would get another reply.
 _VERSION = "v1"
+# The embedder whose cosines the thresholds of `core.extract` were chosen on.
+_CALIBRATED = "e5:multilingual-e5-small"
 
 
 def open_model(settings: Settings, embedder: Callable[[], Embedder]) -> ExtractiveModel:
@@ -54,18 +57,31 @@ class ExtractiveModel:
                 "set `llm` to a language model for this",
                 reason="no_model",
             )
-        found = quotables(asked.question, asked.passages)
-        similarities: Sequence[float] = ()
-        if found:
-            embedder = self._embedder()
-            question = embedder.embed_query(asked.question)
-            similarities = (
-                embedder.embed_passages([one.text for one in found]) @ question
-            ).tolist()
-        text = _as_json(extract(asked.question, asked.passages, found, similarities))
+        text = _as_json(self._extract(asked))
         if on_token is not None:
             on_token(len(text.split()))
         return ModelReply(text=text, duration_ms=(time.monotonic() - started) * 1000)
+
+    def _extract(self, asked: Payload) -> Extract:
+        question = Question(asked.question)
+        found = quotables(question, asked.passages)
+        if not found:
+            return extract(question, asked.passages, (), ())
+        embedder = self._embedder()
+        vectors = embedder.embed_passages([one.text for one in found])
+        cosines = (vectors @ embedder.embed_query(asked.question)).tolist()
+        in_context = None
+        if asked.previous:
+            both = embedder.embed_query(f"{asked.previous} {asked.question}")
+            in_context = (vectors @ both).tolist()
+        return extract(
+            question,
+            asked.passages,
+            found,
+            cosines,
+            in_context,
+            calibrated=embedder.identity.startswith(_CALIBRATED),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +90,8 @@ class Payload:
 
     question: str
     passages: tuple[Passage, ...]
+    previous: str | None = None
+    """The question before this one in a conversation."""
 
 
 def read_payload(messages: Sequence[Message]) -> Payload | None:
@@ -89,14 +107,16 @@ def _payload(content: str) -> Payload | None:
     for text in (below, content):
         try:
             fields = json.loads(text)
+            history = fields.get("conversation_history") or [{}]
             return Payload(
                 _text(fields["question"]),
                 tuple(
                     Passage(_text(one["id"]), _text(one.get("title", "")), _text(one["content"]))
                     for one in fields["sources"]
                 ),
+                history[-1].get("question"),
             )
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             continue
     return None
 

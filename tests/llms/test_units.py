@@ -1,0 +1,89 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.core.units import split_units
+
+PAGE = """# Backups
+
+Backups run at 02:00.
+They are kept for 30 days.
+
+How do I restore one?
+
+Ask the on-call engineer. Have the ticket ready.
+
+## Plans
+
+| Plan | Retention |
+|------|-----------|
+| Basic | 30 days |
+| Team | 90 days |
+
+Steps:
+
+1. Open the console
+   and log in.
+2. Press `Restore`.
+
+```sh
+restore --all  # no sentence. None.
+```
+"""
+
+
+def quotes(content: str) -> list[str]:
+    return [unit.quote for unit in split_units(content)]
+
+
+def test_sentences_items_and_rows_are_units_and_code_and_headings_are_not() -> None:
+    assert quotes(PAGE) == [
+        "Backups run at 02:00.",
+        "They are kept for 30 days.",
+        "Ask the on-call engineer.",
+        "Have the ticket ready.",
+        "Plan: Basic | Retention: 30 days",
+        "Plan: Team | Retention: 90 days",
+        "Steps:",
+        "Open the console and log in.",
+        "Press `Restore`.",
+    ]
+
+
+def test_each_unit_knows_the_headings_and_the_question_above_it() -> None:
+    above = {unit.quote: unit.heading for unit in split_units(PAGE)}
+    assert above["They are kept for 30 days."] == "Backups"
+    assert above["Ask the on-call engineer."] == "Backups > How do I restore one?"
+    assert above["Press `Restore`."] == "Backups > Plans"
+
+
+def test_items_of_one_list_share_a_block_that_their_lead_in_announces() -> None:
+    by_quote = {unit.quote: unit for unit in split_units(PAGE)}
+    first, second = by_quote["Open the console and log in."], by_quote["Press `Restore`."]
+    lead = by_quote["Steps:"]
+    assert first.block == second.block == lead.block + 1
+    assert lead.leads and not first.leads
+
+
+def test_chinese_lines_are_joined_without_a_blank() -> None:
+    assert quotes("特休可以遞延到\n次年三月底。病假另計。") == ["特休可以遞延到次年三月底。", "病假另計。"]
+    assert quotes("（一）病假三十天\n（二）婚假八天\n- 事假十四天") == [
+        "病假三十天",
+        "婚假八天",
+        "事假十四天",
+    ]
+
+
+def test_an_open_code_span_is_never_quoted() -> None:
+    # The marker behind it would be code, and no marker.
+    assert quotes("Call `close. Then leave.") == ["Then leave."]
+
+
+def test_a_table_without_its_header_keeps_its_cells() -> None:
+    assert quotes("| Team | 90 days |") == ["Team | 90 days"]
+
+
+@given(st.text(alphabet="ab`|-#>*1.。：\n \t[]S", max_size=120))
+def test_any_text_splits_into_quotable_lines(content: str) -> None:
+    for unit in split_units(content):
+        assert unit.quote and "\n" not in unit.quote
+        assert unit.quote.count("`") % 2 == 0
