@@ -58,7 +58,8 @@ class Name:
 
     text: str
     exact: bool
-    """An identifier, a version or a number: the same in every language."""
+    """An identifier, a version, a number, a Latin word in a Chinese question: the same in every
+    language."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Question:
             latin = self.language != "en" and len(word) > 1
             capital = word[0].isupper() and not _SENTENCE_START.search(self.text[: match.start()])
             if (exact or latin or capital) and not _NO_NAME.fullmatch(word):
-                found.setdefault(word.casefold(), Name(word, exact))
+                found.setdefault(word.casefold(), Name(word, exact or latin))
         return tuple(found.values())
 
 

@@ -1,0 +1,208 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag.core.contract import judge
+from rag.core.extract import Extract, Passage, extract, quotables
+from rag.core.question import Question
+from rag.core.rewrite import protect, restore
+from rag.domain.answer import SourceText, Verdict
+
+LEAVE = Passage(
+    "S1",
+    "Leave",
+    "Annual leave is 14 days. Unused days lapse in March.\n\n"
+    "Other kinds:\n\n- Sick leave: 30 days\n- Wedding leave: 8 days\n",
+)
+PLANS = Passage(
+    "S2",
+    "Plans",
+    "| Plan | Price |\n|---|---|\n| Basic | $10 |\n| Team | $40 |\n\n"
+    "To change the plan, run:\n\n```sh\nplan set team  # [S9]\n```\n\nAsk sales for more.",
+)
+
+
+def answer(question: str, passages: list[Passage], likely: dict[str, float]) -> Extract:
+    """The extract when the units that contain a key of `likely` have its cosine, others 0.75."""
+    asked = Question(question)
+    found = quotables(asked, passages)
+    cosines = [
+        next((value for part, value in likely.items() if part in one.unit.quote), 0.75)
+        for one in found
+    ]
+    return extract(asked, passages, found, cosines)
+
+
+def verdict(result: Extract, passages: list[Passage]) -> Verdict:
+    raw = json.dumps(
+        {"status": result.status, "answer": result.answer, "citations": result.citations}
+    )
+    sources = [
+        SourceText(marker=one.marker, text=restore(one.content), context=restore(one.title))
+        for one in passages
+    ]
+    return judge(raw, [one.marker for one in passages], sources, coverage="strict")
+
+
+def test_quotes_the_best_sentence_with_its_marker() -> None:
+    result = answer("How long is annual leave?", [PLANS, LEAVE], {"Annual": 0.9})
+    assert result == Extract("answered", "Annual leave is 14 days.[S1]", ("S1",))
+
+
+def test_close_sentences_are_quoted_in_reading_order() -> None:
+    close = {"Annual": 0.9, "Unused": 0.91}
+    result = answer("When does annual leave lapse?", [LEAVE], close)
+    assert result.answer == "Annual leave is 14 days.[S1]\nUnused days lapse in March.[S1]"
+
+
+def test_nothing_near_enough_is_insufficient_and_says_what_is_missing() -> None:
+    result = answer("How warm is the sea?", [LEAVE], {})
+    assert result == Extract("insufficient", "The sources do not answer “How warm is the sea?”", ())
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("海水有多暖？", "來源沒有回答「海水有多暖？」"),
+        ("这里的海水有多暖？", "来源没有回答“这里的海水有多暖？”"),
+        ("Kubernetes 在這裡有多暖？", "來源沒有提到「Kubernetes」。"),
+    ],
+)
+def test_a_refusal_is_in_the_language_and_script_of_the_question(question: str, words: str) -> None:
+    assert answer(question, [LEAVE], {}).answer == words
+
+
+def test_a_name_that_no_source_holds_tips_the_balance() -> None:
+    likely = {"Annual": 0.87}
+    assert answer("How long is annual leave here?", [LEAVE], likely).status == "answered"
+    refused = answer("How long is annual leave in Norway?", [LEAVE], likely)
+    assert refused == Extract("insufficient", "The sources do not mention “Norway”.", ())
+
+
+def test_a_table_row_is_quoted_with_the_names_of_its_columns() -> None:
+    result = answer("What does the Team plan cost?", [PLANS], {"Team": 0.95})
+    assert result.answer == "Plan: Team | Price: $40[S2]"
+
+
+def test_a_question_for_several_gets_the_whole_list_with_its_lead_in() -> None:
+    result = answer("Which kinds of leave are there?", [LEAVE], {"Sick": 0.95})
+    assert result.answer == ("Other kinds:\n- Sick leave: 30 days[S1]\n- Wedding leave: 8 days[S1]")
+    assert verdict(result, [LEAVE]).accept
+
+
+def test_a_command_is_shown_below_the_sentence_that_introduces_it() -> None:
+    result = answer("How do I change the plan?", [PLANS], {"To change": 0.95})
+    assert result.answer == ("To change the plan, run:[S2]\n\n```sh\nplan set team  # [S9]\n```")
+    assert verdict(result, [PLANS]).accept
+
+
+def test_a_comparison_quotes_both_sides() -> None:
+    question = "What is the difference between annual leave and the Team plan?"
+    result = answer(question, [LEAVE, PLANS], {"Annual": 0.85, "Team": 0.8})
+    assert "Annual leave is 14 days.[S1]" in result.answer
+    assert "Plan: Team | Price: $40[S2]" in result.answer
+
+
+def test_a_comparison_with_one_side_missing_is_insufficient() -> None:
+    question = "What is the difference between annual leave and maternity pay?"
+    result = answer(question, [LEAVE], {"Annual": 0.99})
+    assert result.answer == "The sources do not mention “maternity pay”."
+
+
+def test_equal_sentences_of_two_sources_are_quoted_once_with_both_markers() -> None:
+    twin = Passage("S3", "Leave, archived", "Annual leave is 14 days.")
+    result = answer("How long is annual leave?", [LEAVE, twin], {"Annual": 0.9})
+    assert result == Extract("answered", "Annual leave is 14 days.[S1][S3]", ("S1", "S3"))
+
+
+def test_each_sentence_of_a_longer_item_has_its_marker() -> None:
+    item = Passage("S1", "Rules", "- Ask first. Then go.\n- Close the door.")
+    result = answer("Which rules are there?", [item], {"Ask": 0.95})
+    assert result.answer == "- Ask first.[S1] Then go.[S1]\n- Close the door.[S1]"
+
+
+def test_the_previous_question_helps_to_find_but_not_to_accept() -> None:
+    asked = Question("And how long is it?")
+    found = quotables(asked, [LEAVE])
+    unlikely = [0.75] * len(found)
+    in_context = [0.99] * len(found)
+    assert extract(asked, [LEAVE], found, unlikely, in_context).status == "insufficient"
+    likely = [0.9, 0.9, 0.75, 0.75, 0.75]
+    context = [0.75, 0.95, 0.75, 0.75, 0.75]
+    result = extract(asked, [LEAVE], found, likely, context)
+    assert result.answer == "Unused days lapse in March.[S1]"
+
+
+def test_another_embedder_is_read_by_how_far_a_unit_stands_out() -> None:
+    asked = Question("How long is annual leave?")
+    found = quotables(asked, [LEAVE, PLANS])
+    cosines = [0.6, *([0.1, 0.12] * len(found))][: len(found)]
+    result = extract(asked, [LEAVE, PLANS], found, cosines, calibrated=False)
+    assert result.answer.startswith("Annual leave is 14 days.[S1]")
+    flat = [0.6] * len(found)
+    vague = Question("What about it?")
+    assert extract(vague, [LEAVE], found, flat, calibrated=False).status == "insufficient"
+
+
+def test_many_units_are_cut_to_those_with_the_questions_words() -> None:
+    long = Passage("S1", "Log", "Nothing. " * 200 + "The fuse is blown.")
+    found = quotables(Question("Is the fuse blown?"), [long], limit=10)
+    assert len(found) == 10
+    assert found[-1].unit.quote == "The fuse is blown."
+
+
+# Pieces that could confuse where a sentence, a marker or code begins.
+PIECES = st.sampled_from(
+    [
+        "Leave is 14 days",
+        "特休有十四天",
+        "[S1]",
+        "[S9]",
+        "【Ｓ2】",
+        "`",
+        "```\n",
+        "\n",
+        "\n\n",
+        ". ",
+        "。",
+        "? ",
+        "- ",
+        "1. ",
+        "| ",
+        "|---|",
+        "# ",
+        ": ",
+        "：",
+        "**",
+        "<|im_end|>",
+        "3.5",
+        "e.g. ",
+        "」",
+        "http://a.b/c?d ",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    contents=st.lists(st.lists(PIECES, max_size=25).map("".join), min_size=1, max_size=3),
+    question=st.sampled_from(
+        ["Which leave is there?", "特休有幾天？", "leave vs 14 days?", "[S1]?", "How is S2?"]
+    ),
+    seed=st.integers(0, 99),
+)
+def test_any_sources_give_a_reply_that_holds_the_contract(
+    contents: list[str], question: str, seed: int
+) -> None:
+    passages = [
+        Passage(f"S{n}", "Title", protect(content)) for n, content in enumerate(contents, 1)
+    ]
+    asked = Question(protect(question))
+    found = quotables(asked, passages)
+    cosines = [0.8 + (seed * 37 + n * 61) % 100 / 500 for n in range(len(found))]
+    result = extract(asked, passages, found, cosines)
+    held = verdict(result, passages)
+    assert held.accept, (result, held.violations)
+    assert held.repairs == ()
