@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from rag.cli.console import StageLine, emit_json, err, read_text
-from rag.cli.session import settings_of
+from rag.cli.session import SearchMode, settings_of
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +24,7 @@ def ask(
     lang: Annotated[
         list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
     ] = None,
-    mode: Annotated[str, typer.Option(help="hybrid, lexical or vector.")] = "hybrid",
+    mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
     llm: Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")] = None,
     model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
     replies: Annotated[

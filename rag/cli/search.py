@@ -1,15 +1,15 @@
 """`rag search`: the passages that an answer would be built from."""
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.session import workspace_of
+from rag.cli.session import SearchMode, workspace_of
 
 if TYPE_CHECKING:
-    from rag.domain.retrieval import Candidate, Mode
+    from rag.domain.retrieval import Candidate
 
 _SNIPPET = 160
 
@@ -24,7 +24,7 @@ def search(
         str | None, typer.Argument(help="The query; standard input when missing or '-'.")
     ] = None,
     limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="How many.")] = 10,
-    mode: Annotated[str, typer.Option(help="hybrid, lexical or vector.")] = "hybrid",
+    mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
     path: Annotated[
         list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
     ] = None,
@@ -40,9 +40,7 @@ def search(
 
     text = query if query not in (None, "-") else read_text(None).strip()
     assistant = Assistant(workspace_of(context))
-    found = assistant.search(
-        text or "", mode=cast("Mode", mode), limit=limit, filter=search_filter(path, lang)
-    )
+    found = assistant.search(text or "", mode=mode, limit=limit, filter=search_filter(path, lang))
     for line in found.degraded:
         err(f"degraded: {line}", style="yellow")
     if as_json:

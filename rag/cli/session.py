@@ -1,13 +1,17 @@
 """From a command's context and flags to settings and a workspace."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from rag.config import Settings
     from rag.wire import Workspace
+
+
+SearchMode = Literal["hybrid", "lexical", "vector"]
+"""`rag.domain.retrieval.Mode` again: importing it would load pydantic for `rag --help`."""
 
 
 def workspace_root(context: typer.Context) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HOSTILE = (
-    "Use items[i], [slug], [s7], [/INST], [bold]no[/bold], :warning: and C:\\new\\[x] with "
+    "Use items[i], [slug], [x7], [/INST], [bold]no[/bold], :warning: and C:\\new\\[x] with "
     "café 上限 ✓."
 )
 
@@ -50,7 +50,7 @@ def test_brackets_names_and_backslashes_are_printed_as_they_are_stored(workspace
     assert f"{HOSTILE}[S1]" in shown
     assert "[red]x.md:" in shown
     listed = run(workspace, "search", "items", PYTHONIOENCODING="utf-8").stdout.decode()
-    assert "Use items[i], [slug], [s7], [/INST], [bold]no[/bold], :warning: and C:\\new" in listed
+    assert "Use items[i], [slug], [x7], [/INST], [bold]no[/bold], :warning: and C:\\new" in listed
 
 
 @pytest.mark.parametrize("command", [ASK, ("search", "items"), ("show", "[red]x.md")])
