@@ -15,16 +15,3 @@ def require_same_embedder(state: IndexState, embedder: str) -> None:
             f"the index was made by embedder {state.embedder}, the settings name {embedder}",
             "run `rag index --rebuild`, or set the embedder back",
         )
-
-
-def require_same_terms(state: IndexState, lexical: str) -> None:
-    """Questions are analysed as documents were.
-
-    Raises:
-        IndexUnusable: the lexical index was written with another analyzer or other fields.
-    """
-    if state.lexical not in (None, lexical):
-        raise IndexUnusable(
-            f"the index was written with analyzer {state.lexical}, this version has {lexical}",
-            "run `rag index`",
-        )

@@ -81,6 +81,9 @@ class Catalog(Protocol):
         ...
 
     def knowledge_version(self) -> str: ...
+    def state(self) -> IndexState:
+        """How the index was made."""
+        ...
 
 
 class LexicalIndex(Protocol):
@@ -106,7 +109,6 @@ class CatalogWriter(Catalog, Protocol):
     still to do about it (a transactional outbox): work cut off at any point is found there.
     """
 
-    def state(self) -> IndexState: ...
     def set_state(self, state: IndexState) -> None: ...
     def known(self) -> Mapping[str, Known]:
         """By path."""

@@ -140,38 +140,32 @@ class _Run:
         )
         if state.passage not in (None, current.passage):
             catalog.restamp_passages(passage_hash)
-        self._complete_lexical(state, current, whole)
+        self._complete_lexical()
         self._compare_vectors()
         if state != current:
             catalog.set_state(current)
 
-    def _complete_lexical(self, state: IndexState, current: IndexState, emptied: bool) -> None:
-        if emptied:
-            return
+    def _complete_lexical(self) -> None:
+        """Works off what the lexical index is owed; one that is missing, damaged, incomplete or of
+        another analyzer is made again from the catalog."""
         catalog, lexical = self.ports.catalog, self.ports.lexical
-        if catalog.chunk_count() == 0 or state.lexical != current.lexical or not self._usable():
-            owed = catalog.lexical_outbox()
-            lexical.rebuild(catalog.all_chunks())
-            catalog.lexical_done(owed)
-            return
-        self._write_lexical(catalog.lexical_outbox())
-        if lexical.count() != catalog.chunk_count():
-            lexical.rebuild(catalog.all_chunks())
-
-    def _usable(self) -> bool:
+        owed = catalog.lexical_outbox()
         try:
-            self.ports.lexical.count()
-        except IndexUnusable:
-            return False
-        return True
+            if owed:
+                self._write_lexical(owed)
+            if lexical.count() == catalog.chunk_count():
+                return
+        except IndexUnusable as error:
+            self.progress("lexical index", 0, 1, error.message)
+        lexical.rebuild(catalog.all_chunks())
+        catalog.lexical_done(owed)
 
     def _write_lexical(self, paths: Sequence[str]) -> None:
-        if paths:
-            catalog = self.ports.catalog
-            self.ports.lexical.replace(
-                paths, (chunk for path in paths for chunk in catalog.chunks_of(path))
-            )
-            catalog.lexical_done(paths)
+        catalog = self.ports.catalog
+        self.ports.lexical.replace(
+            paths, (chunk for path in paths for chunk in catalog.chunks_of(path))
+        )
+        catalog.lexical_done(paths)
 
     def _compare_vectors(self) -> None:
         """Finds vectors that were lost or left over by something other than an interrupted run,

@@ -11,11 +11,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from rag.domain.documents import Chunk, Document
 from rag.domain.errors import IndexUnusable, SetupError
 from rag.domain.index import IndexedDocument, IndexState, Known, PendingVector
+
+_T = TypeVar("_T")
 
 CATALOG_FILE = "catalog.sqlite"
 SCHEMA_VERSION = 1
@@ -50,7 +52,7 @@ class Catalog:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
         self._lock = threading.RLock()
-        self._version: tuple[tuple[int, int], str] | None = None
+        self._computed: dict[str, tuple[tuple[int, int], Any]] = {}
 
     @classmethod
     def open(cls, index_dir: Path) -> Self:
@@ -137,16 +139,13 @@ class Catalog:
     def knowledge_version(self) -> str:
         """`kb-` and 12 hex over every document's path, content hash and recipe, the embedder and
         the versions of passages and analyzer."""
-        with self._lock:
-            stamp = (int(self._value("PRAGMA data_version")), self._db.total_changes)
-            if self._version is None or self._version[0] != stamp:
-                digest = hashlib.sha256(self.state().model_dump_json().encode())
-                for row in self._all(
-                    "SELECT path, content_hash, recipe FROM documents ORDER BY path"
-                ):
-                    digest.update("\0".join(row).encode() + b"\n")
-                self._version = stamp, f"kb-{digest.hexdigest()[:12]}"
-            return self._version[1]
+        return self._unless_changed("knowledge_version", self._hash_knowledge)
+
+    def _hash_knowledge(self) -> str:
+        digest = hashlib.sha256(self.state().model_dump_json().encode())
+        for row in self._all("SELECT path, content_hash, recipe FROM documents ORDER BY path"):
+            digest.update("\0".join(row).encode() + b"\n")
+        return f"kb-{digest.hexdigest()[:12]}"
 
     def state(self) -> IndexState:
         rows = self._all("SELECT value FROM meta WHERE key = 'state'")
@@ -302,12 +301,15 @@ class Catalog:
         return [(Chunk.model_validate_json(body), failure) for body, failure in rows]
 
     def vectors_pending(self, paths: Sequence[str] | None = None) -> int:
-        return int(
-            self._value(
-                "SELECT count(*) FROM vector_outbox JOIN chunks USING (chunk_id)"
-                f" WHERE failure IS NULL {self._within(paths)}"
+        def count() -> int:
+            return int(
+                self._value(
+                    "SELECT count(*) FROM vector_outbox JOIN chunks USING (chunk_id)"
+                    f" WHERE failure IS NULL {self._within(paths)}"
+                )
             )
-        )
+
+        return count() if paths is not None else self._unless_changed("vectors_pending", count)
 
     def retry_failed_vectors(self) -> None:
         with self._write():
@@ -345,6 +347,15 @@ class Catalog:
                     )
 
     # SQLite
+
+    def _unless_changed(self, name: str, compute: Callable[[], _T]) -> _T:
+        """What `compute` gave last, as long as neither this nor another process has written."""
+        with self._lock:
+            stamp = (int(self._value("PRAGMA data_version")), self._db.total_changes)
+            if name not in self._computed or self._computed[name][0] != stamp:
+                self._computed[name] = (stamp, compute())
+            found: _T = self._computed[name][1]
+            return found
 
     def _within(self, paths: Sequence[str] | None) -> str:
         """A condition that keeps chunks of `paths`; there may be more of them than a statement

@@ -6,7 +6,7 @@ ever parsed, so nothing in a question can act as syntax.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rag.core.analyzer import ANALYZER_VERSION, analyze
 from rag.core.globs import select_paths
-from rag.core.passage import FIELDS_VERSION, lexical_fields
+from rag.core.passage import WORDS_VERSION, lexical_text
 from rag.domain.documents import Chunk
 from rag.domain.errors import IndexUnusable
 from rag.domain.retrieval import Filter, Hit
@@ -23,18 +23,11 @@ if TYPE_CHECKING:
     import tantivy
 
 LEXICAL_FOLDER = "lexical"
-_LAYOUT_VERSION = "layout-1"
-LEXICAL_VERSION = f"{ANALYZER_VERSION}/{FIELDS_VERSION}/{_LAYOUT_VERSION}"
+_LAYOUT_VERSION = "layout-2"
+_VERSION_FILE = "terms.version"
+LEXICAL_VERSION = f"{ANALYZER_VERSION}/{WORDS_VERSION}/{_LAYOUT_VERSION}"
 """Everything that decides the stored terms. Another one means that the index must be rebuilt."""
 
-# How much a term counts in each field, relative to the text.
-FIELD_BOOSTS: Mapping[str, float] = {
-    "title": 1.0,
-    "heading": 1.0,
-    "text": 1.0,
-    "symbol": 1.0,
-    "path": 0.5,
-}
 # A whole page pasted as a question: beyond this many distinct terms the ranking no longer changes,
 # and each costs time.
 _MAX_QUERY_TERMS = 128
@@ -45,16 +38,8 @@ _WRITER_BYTES = 128_000_000
 class LexicalIndex:
     """Implements `LexicalWriter`. Nothing is opened before the first call."""
 
-    def __init__(
-        self,
-        index_dir: Path,
-        *,
-        boosts: Mapping[str, float] = FIELD_BOOSTS,
-        analyze: Callable[[str], list[str]] = analyze,
-    ) -> None:
+    def __init__(self, index_dir: Path) -> None:
         self._folder = index_dir / LEXICAL_FOLDER
-        self._boosts = boosts
-        self._analyze = analyze
         self._writer_or_none: Any = None
 
     @classmethod
@@ -67,7 +52,7 @@ class LexicalIndex:
         return LEXICAL_VERSION
 
     def search(self, query: str, limit: int, filter: Filter) -> list[Hit]:
-        terms = list(dict.fromkeys(self._analyze(query)))[:_MAX_QUERY_TERMS]
+        terms = list(dict.fromkeys(analyze(query)))[:_MAX_QUERY_TERMS]
         if not terms or limit < 1:
             return []
         with _translated():
@@ -92,7 +77,7 @@ class LexicalIndex:
     def replace(self, paths: Sequence[str], chunks: Iterable[Chunk]) -> None:
         with self._commit() as writer:
             for path in paths:
-                writer.delete_documents_by_term("path_id", path)
+                writer.delete_documents_by_term("path", path)
             self._add(writer, chunks)
 
     def rebuild(self, chunks: Iterable[Chunk]) -> None:
@@ -112,18 +97,11 @@ class LexicalIndex:
     def _query(
         self, terms: Sequence[str], filter: Filter, searcher: "tantivy.Searcher"
     ) -> "tantivy.Query | None":
-        """Any of the terms in any field; None when the filter leaves nothing."""
+        """Any of the terms; None when the filter leaves nothing."""
         from tantivy import Occur, Query
 
         schema = self._index.schema
-        should = [
-            (
-                Occur.Should,
-                Query.boost_query(Query.term_query(schema, field, term, "freq"), boost),
-            )
-            for field, boost in self._boosts.items()
-            for term in terms
-        ]
+        should = [(Occur.Should, Query.term_query(schema, "text", term, "freq")) for term in terms]
         must = [(Occur.Must, Query.boolean_query(should))]
         for field, allowed in self._allowed(filter, searcher).items():
             if not allowed:
@@ -136,8 +114,8 @@ class LexicalIndex:
         """Field to the values that a hit may have there."""
         allowed: dict[str, list[str]] = {}
         if filter.paths:
-            paths = (path for path, _ in searcher.terms_with_prefix("path_id", ""))
-            allowed["path_id"] = select_paths(paths, filter.paths)
+            paths = (path for path, _ in searcher.terms_with_prefix("path", ""))
+            allowed["path"] = select_paths(paths, filter.paths)
         if filter.languages:
             allowed["language"] = list(filter.languages)
         return allowed
@@ -146,15 +124,12 @@ class LexicalIndex:
         from tantivy import Document
 
         for chunk in chunks:
-            fields = {
-                name: " ".join(self._analyze(text)) for name, text in lexical_fields(chunk).items()
-            }
             writer.add_document(
                 Document(
                     chunk_id=chunk.chunk_id,
-                    path_id=chunk.path,
+                    path=chunk.path,
                     language=chunk.language,
-                    **fields,
+                    text=" ".join(analyze(lexical_text(chunk))),
                 )
             )
 
@@ -162,7 +137,9 @@ class LexicalIndex:
     def _commit(self) -> Iterator["tantivy.IndexWriter"]:
         with _translated():
             if self._writer_or_none is None:
-                self._folder.mkdir(parents=True, exist_ok=True)
+                if not self._folder.is_dir():
+                    self._folder.mkdir(parents=True)
+                    (self._folder / _VERSION_FILE).write_text(LEXICAL_VERSION)
                 # One thread: segments, and with them the order of equal scores, are reproducible.
                 self._writer_or_none = self._index.writer(_WRITER_BYTES, 1)
             writer = self._writer_or_none
@@ -179,6 +156,12 @@ class LexicalIndex:
 
         if not self._folder.is_dir():
             raise IndexUnusable("the lexical index is missing", "run `rag index`")
+        if (stored := self._stored_version()) != LEXICAL_VERSION:
+            raise IndexUnusable(
+                f"the lexical index was written with analyzer {stored}, this version has"
+                f" {LEXICAL_VERSION}",
+                "run `rag index`",
+            )
         with _translated():
             index = tantivy.Index(_schema(), path=str(self._folder))
             words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
@@ -186,6 +169,12 @@ class LexicalIndex:
             # The reader is brought up to date before each search, not by a thread of its own.
             index.config_reader(reload_policy="manual")
         return index
+
+    def _stored_version(self) -> str:
+        try:
+            return (self._folder / _VERSION_FILE).read_text().strip()
+        except FileNotFoundError:
+            return "unknown"
 
     def _readable(self) -> bool:
         try:
@@ -201,10 +190,9 @@ def _schema() -> "tantivy.Schema":
 
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("chunk_id", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("path_id", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("path", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("language", tokenizer_name="raw", index_option="basic")
-    for field in FIELD_BOOSTS:
-        builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
+    builder.add_text_field("text", tokenizer_name="terms", index_option="freq")
     return builder.build()
 
 
