@@ -250,12 +250,14 @@ def _settle(scan: _Scan, outer: list[str]) -> FoundReply:
         outer, fenced = _without_fences(outer)
         if fenced:
             repairs.add("fence")
-        rest = [text.strip() for text in outer]
-        if rest[0] == "[" and set(rest[1:-1]) <= {","}:
-            # A list that is not closed may have been about to name another object.
-            cut |= rest[-1] != "]"
+        first, *between, last = outer
+        if first.endswith("[") and set(between) <= {","}:
             repairs.add("wrapper")
-        elif any(rest):
+            # A list that is not closed may have been about to name another object.
+            cut |= last in ("", ",")
+            if last.startswith("]"):
+                first, between, last = first[:-1].strip(), [], last[1:].strip()
+        if any((first, *between, last)):
             repairs.add("outer_text")
     distinct = {frozenset(candidate.value.members): candidate for candidate in scan.candidates}
     if len(distinct) < len(scan.candidates):
