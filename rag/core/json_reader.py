@@ -21,13 +21,15 @@ _DEEPEST = 64
 _COST_OF_A_TRY = 4
 
 
-class JsonNumber(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JsonNumber:
     """A number as it was written. Nothing in the contract is one, so it is never computed."""
 
     written: str
 
 
-class JsonObject(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JsonObject:
     """Members in order, repeated keys included."""
 
     members: tuple[tuple[str, "JsonValue"], ...]

@@ -292,7 +292,6 @@ def _json_string(text: str) -> str | None:
     if not (text.startswith('"') and text.endswith('"') and "{" in text):
         return None
     try:
-        value = json.loads(text, strict=False)
+        return str(json.loads(text, strict=False))
     except ValueError:
         return None
-    return value if isinstance(value, str) else None

@@ -128,7 +128,6 @@ INNER: list[Decoration] = [
     lambda raw: raw.replace('"status"', "status"),
     lambda raw: f'{{"result": {raw}}}',
     lambda raw: f"[{raw}]",
-    lambda raw: json.dumps(raw),
     lambda raw: raw,
 ]
 MARKER_FORMS = ["[{0}][{1}]", "[{0}, {1}]", "［{0}；{1}］", "[{0} and {1}]", "【{0}】[[{1}]]"]

@@ -137,6 +137,8 @@ NOT_MENDED = [
     ("null", "not_json"),
     ('["S3"]', "not_json"),
     ("{placeholder}", "not_json"),
+    ('"{" and "}"', "not_json"),
+    ('{"a": {"a": {"a": {"a": {"a": ' + REPLY + "}}}}}", "schema"),
     ("<think>" + REPLY, "not_json"),
     ("<think>" + REPLY + "</think>", "not_json"),
     (REPLY + "</think>", "not_json"),
@@ -193,6 +195,12 @@ NOT_MENDED = [
     (raw_status('"ａnswered"'), "bad_status"),
     (raw_status('"answered | insufficient"'), "bad_status"),
     (raw_citations("[3]"), "schema"),
+    (raw_citations("3"), "schema"),
+    (raw_citations("true"), "schema"),
+    (raw_citations("S3: 1"), "not_json"),
+    (raw_citations('"[\\"S3\\", 3]"'), "schema"),
+    (raw_citations('"[\\"S3\\"}, \\"x\\": [1"'), "unknown_marker"),
+    (raw_citations('"[1], \\"x\\": 2"'), "unknown_marker"),
     (raw_citations("[null]"), "schema"),
     (raw_citations('[{"id": 3}]'), "schema"),
     (raw_citations('[{"title": "Backups"}]'), "schema"),
@@ -225,6 +233,13 @@ def test_a_backslash_with_one_reading_stays() -> None:
     raw = REPLY.replace("30 days", "C:\\\\data \\\\(x\\\\)").replace("\\\\", "\\")
     verdict = judge(raw, MARKERS)
     assert verdict.answer == "Backups are kept for C:\\data \\(x\\) [S3]."
+    assert verdict.repairs == ("json_syntax",)
+
+
+def test_reads_escapes_in_strings_of_python() -> None:
+    raw = r"""{'status': 'answered', 'answer': '\u0041 "B"\n\t[S3]', 'citations': ['S3']}"""
+    verdict = judge(raw, MARKERS)
+    assert verdict.answer == 'A "B"\n\t[S3]'
     assert verdict.repairs == ("json_syntax",)
 
 
