@@ -67,23 +67,25 @@ _BEFORE: tuple[tuple[Side, bool, str, str], ...] = (
     (Side.DOWN, True, r"at (?:the )?(?:very )?(?:most|latest)|up to|<=|≤", _NEAR),
     (Side.DOWN, True, r"as (?:many|much|long) as|(?:limited|restricted|capped) (?:to|at)", _NEAR),
     (Side.UP, True, r"minimum|min\.?|lower limit", _FAR),
-    (Side.DOWN, True, r"maximum|max\.?|limit|cap|ceiling", _FAR),
+    (Side.DOWN, True, r"maximum|max\.?", _FAR),
+    (Side.DOWN, False, r"limit|cap|ceiling", _FAR),
     (
         Side.UP,
         True,
-        "(?:不得|不可|不能|不应|不会|不|没有)(?:少于|低于|小于|短于|早于)",
+        r"(?:不得|不可|不能|不应|不会|不|没有)[^,;.!?。\d]{0,4}(?:少于|低于|小于|短于|早于)",
         _HAN_NEAR,
     ),
     (
         Side.DOWN,
         True,
-        "(?:不得|不可|不能|不应|不会|不|未|没有)(?:超过|多于|大于|高于|长于|晚于|逾|超出)",
+        r"(?:不得|不可|不能|不应|不会|不|未|没有)[^,;.!?。\d]{0,4}(?:超过|多于|大于|高于|长于|晚于|逾|超出)",
         _HAN_NEAR,
     ),
-    (Side.UP, True, "超过|多于|大于|高于|长于|超出|逾|突破|满", _HAN_NEAR),
     (Side.DOWN, True, "少于|低于|小于|短于|不到|不足|不满|未满|未达", _HAN_NEAR),
+    (Side.UP, True, "超过|多于|大于|高于|长于|超出|逾|突破|满", _HAN_NEAR),
     (Side.UP, True, "至少|最少|最低|最短|最小|起码|下限", _HAN_FAR),
-    (Side.DOWN, True, "最多|至多|最高|最长|最大|最迟|最晚|上限|限额|限制|顶多", _HAN_FAR),
+    (Side.DOWN, True, "最多|至多|最高|最长|最大|最迟|最晚|顶多", _HAN_FAR),
+    (Side.DOWN, False, "上限|限额|限制", _HAN_FAR),
     (Side.DOWN, False, r"within|in under|inside", _NEAR),
 )
 _BEFORE_MOMENT: tuple[tuple[Side, bool, str, str], ...] = (
@@ -103,13 +105,13 @@ _AFTER: tuple[tuple[Side, bool, str, str], ...] = (
         Side.UP,
         True,
         r"[ ]?\+(?!\d)|(?: [a-z]+)?,? (?:or|and) (?:more|above|greater|higher|longer|later|newer|up|over"
-        r"|older|larger)\b|(?: [a-z]+)? (?:minimum|at least|at the least)\b",
+        r"|larger)\b|(?: [a-z]+)? (?:minimum|at least|at the least)\b",
         "",
     ),
     (
         Side.DOWN,
         True,
-        r"(?: [a-z]+)?,? (?:or|and) (?:less|below|fewer|lower|shorter|earlier|under)\b"
+        r"(?: [a-z]+)?,? (?:or|and) (?:less|below|fewer|lower|shorter|earlier|under|older)\b"
         r"|(?: [a-z]+)? (?:maximum|max|at most|at the most)\b",
         "",
     ),
@@ -162,3 +164,17 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
         if match := pattern.match(flat, end):
             return Bound(side, firm, match["cue"].strip(" ,"))
     return loose
+
+
+_AHEAD = re.compile(r" (?:before|prior to|ahead of|in advance|earlier)\b|前(?!端|往|台)|之前|以前")
+_BEHIND = re.compile(r" (?:of|after|following|from|later)\b|后(?!端|台)|之后|以后|内|以内|之内")
+
+
+def find_anchor(flat: str, end: int) -> Side | None:
+    """Whether a duration that ends at `end` runs up to an event (DOWN: "30 days before the trip")
+    or starts with it (UP: "within 30 days of the trip")."""
+    if _AHEAD.match(flat, end):
+        return Side.DOWN
+    if _BEHIND.match(flat, end):
+        return Side.UP
+    return None

@@ -1,13 +1,13 @@
 """Hard checks of what is said about a thing: denied or affirmed, must or may, only, which number.
 
-A clause of the claim is held against the source clauses that are nearest to it in words. These
-checks need one language; they stay silent unless the clauses really are about the same thing.
+A clause of the claim is held against the source clauses that are nearest to it in words. Where the
+languages differ they share too few, and these checks stay silent.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
-from rag.core.fact_checks import find_agreeing, find_rivals
+from rag.core.fact_checks import find_agreeing
 from rag.core.names import replaced_names
 from rag.core.polarity import Clause, denies, restricts, shared_words
 from rag.core.quantities import ORDINAL, Quantity
@@ -32,6 +32,8 @@ _ORDER = re.compile(
 )
 _EARLIER = frozenset({"before", "prior to", "前"})
 
+# Clauses compared in one sentence; real sentences have a few.
+_MOST_CLAUSES = 32
 # Numbers compared with each other in one claim; real claims have a few.
 _MOST_NUMBERS = 32
 
@@ -52,14 +54,19 @@ def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
         clause
         for reading in sources
         for sentence in reading.words.nearest(claim.stems, _NEAREST_SENTENCES)
-        for clause in reading.clauses_of(sentence)
+        for clause in reading.clauses_of(sentence)[:_MOST_CLAUSES]
     ]
-    for clause in claim.clauses:
+    pairs = {pair for clause in near for pair in clause.pairs}
+    stated = claim.clauses[:_MOST_CLAUSES]
+    for clause in stated:
         words = claim.written(clause.start, clause.end)
+        if _takes_other_side(clause, pairs):
+            yield f'{where} says the opposite of "{words}"'
+            continue
         nearest = _nearest(clause, near)
         if not nearest:
             continue
-        if _about_one_thing(clause, nearest, claim.clauses):
+        if _about_one_thing(clause, nearest, stated):
             if all(denies(clause, other) for other in nearest):
                 yield f'{where} says the opposite of "{words}"'
             elif clause.universal and all(
@@ -68,6 +75,14 @@ def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
                 yield f'{where} says it of some, not of all: "{words}"'
         if clause.exclusive and not any(restricts(reading.whole) for reading in sources):
             yield f'{where} does not say "only": "{words}"'
+
+
+def _takes_other_side(clause: Clause, told: Set[tuple[str, str, int]]) -> bool:
+    """Whether it says "accepts the connection" where the sources only "reject the connection"."""
+    return any(
+        (word, key, -sign) in told and (word, key, sign) not in told
+        for word, key, sign in clause.pairs
+    )
 
 
 def _nearest(clause: Clause, near: Sequence[Clause]) -> list[Clause]:
@@ -138,7 +153,7 @@ def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> It
             continue
         rivals = [
             (reading, other, topic)
-            for reading, other in find_rivals(quantity, sources)[:_MOST_NUMBERS]
+            for reading, other in _same_kind(quantity, sources)
             if not any(other.agrees(stated) for stated in claim.quantities[:_MOST_NUMBERS])
             and (topic := _topic(reading, other)) is not None
         ]
@@ -152,6 +167,18 @@ def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> It
                 told = reading.written(other.start, other.end)
                 yield f'{where} says "{told}" of this, "{written}" of something else'
                 break
+
+
+def _same_kind(
+    quantity: Quantity, sources: Sources
+) -> list[tuple[SourceReading, Quantity]]:
+    """Numbers that could stand in its place: a cell names no noun, its column does."""
+    return [
+        (reading, other)
+        for reading in sources
+        for other in reading.by_dimension.get(quantity.dimension, [])[:_MOST_NUMBERS]
+        if not other.nouns or not quantity.nouns or other.nouns & quantity.nouns
+    ]
 
 
 def _words_around(claim: ClaimReading, quantity: Quantity) -> _Words:
@@ -170,14 +197,8 @@ def _topic(reading: SourceReading, quantity: Quantity) -> _Words | None:
     sentence = reading.sentence_at(quantity.start)
     if sentence is None:
         return None
-    place = quantity.start - (len(reading.whole) - len(reading.flat))
-    words = [
-        _words_of(clause)
-        for clause in reading.clauses_of(sentence)
-        if clause.start <= place < clause.end
-    ]
-    header = ((word, 0) for word in reading.header_words(sentence))
-    return frozenset(header).union(*words)
+    header = frozenset((word, 0) for word in reading.header_words(sentence))
+    return header.union(*(_words_of(clause) for clause in reading.clauses_at(quantity.start)))
 
 
 def _words_of(clause: Clause) -> _Words:

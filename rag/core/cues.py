@@ -5,6 +5,7 @@ Chinese cues are kept apart, so that a text without Chinese never pays for them.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -43,9 +44,18 @@ class Cue:
 
     def blank(self, text: str) -> str:
         """`text` with every occurrence replaced by spaces."""
-        for start, end in self.spans(text):
-            text = text[:start] + " " * (end - start) + text[end:]
-        return text
+        return blank_spans(text, self.spans(text))
+
+
+def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """`text`, as long as before, with `spans` replaced by spaces."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        if end > done:
+            pieces += (text[done:start], " " * (end - max(start, done)))
+            done = end
+    return "".join((*pieces, text[done:]))
 
 
 def _cue(latin: str, han: str) -> Cue:
@@ -76,7 +86,7 @@ NO_NEGATION = _cue(
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: \w+){{0,4}} (?=(?:{_COMPARATIVE}) than\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=(?:exceed|over|above|below|under|beyond)\b)
     """,
-    """
+    r"""
     不[仅但只光止单论管过断久少妨时禁愧然如料外定]
     不得[了不]
     [不没][能可]不(?=[^同])
@@ -87,10 +97,11 @@ NO_NEGATION = _cue(
     未[来婚央免雨]|未必不
     避免|以免|难免|免[费责疫]
     没收|没落|埋没|沉没|莫不
+    [未不]满|未达|不[足到](?=[\d〇零一二三四五六七八九十百千万两半])
     [是能可与会有]否|否则
     有没有|会不会|能不能|可不可以|是不是|要不要
     不同(?=步)
-    [不未没](?:得|可|能|应|会|有)?(?=少于|低于|小于|超过|多于|大于|高于|短于|长于|晚于|早于|逾|超出)
+    [不未没](?:得|可|能|应|会|有)?(?=[^,;.。]{0,4}(?:[少低小多大高短长晚早]于|超过|逾|超出))
     非(?=[^,;.。]{1,12}不(?:可|得|行|能))
     (?<=[^,;.。])不可(?=$|[,;.。])
     [特分级类性区识个差鉴辨告判派]别|别[名人处的]
@@ -105,7 +116,8 @@ NEGATION = _cue(
     \b(?:doesnt|dont|isnt|arent|cant|wont|mustnt)\b
     \b(?:without|instead of|rather than|except|unless|hardly)\b
     \b(?:lacks?|lacking|missing|absent)\b
-    \b(?:prohibit|forbid|disallow|ban)(?:s|den|ned|ed)?\b
+    \b(?:prohibits|forbids|disallows|bans)\b
+    \b(?:is|are|be|was|were|been|strictly|expressly) (?:prohibited|forbidden|disallowed|banned)\b
     \b(?:unable|impossible|unnecessary|needless)\b
     \bfail(?:s|ed)? to\b
     """,
@@ -178,7 +190,7 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
             r"""
             \b(?:must|may|can|should|shall|could)(?: not|n't)\b
             \bcannot\b
-            \b(?:prohibited|forbidden|disallowed|banned)\b
+            \b(?:is|are|be|strictly) (?:prohibited|forbidden|disallowed|banned)\b
             (?:\bnot|n't|\bnever) (?:be )?(?:allowed|permitted)\b
             """,
             "不得(?!不)|不可(?!避|或|以?不)|不能(?!不)|不准|不许|禁止|严禁|[请切]?勿|不应|不行",
@@ -226,7 +238,6 @@ accept accepts accepted / reject rejects rejected refuse refuses refused
 include includes included including / exclude excludes excluded excluding
 rise rises rose risen increase increases increased grow grows grew / fall falls fell fallen \
 decrease decreases decreased drop drops dropped decline declines declined
-higher / lower
 succeed succeeds succeeded success successful successfully / fail fails failed failure unsuccessful
 required mandatory compulsory / optional
 public / private
@@ -238,23 +249,20 @@ inbound incoming / outbound outgoing
 safe secure / unsafe insecure
 lock locks locked / unlock unlocks unlocked
 add adds added / remove removes removed
-import imports imported / export exports exported
 upload uploads uploaded / download downloads downloaded
 paid / unpaid
 known / unknown
 authorized authorised / unauthorized unauthorised
 start starts started begin begins began / end ends ended finish finishes finished
 first / last
-minimum / maximum
 shortest / longest
 largest biggest / smallest
 oldest earliest / newest latest
 ascending / descending
 synchronous / asynchronous
 mutable / immutable
-left / right
 read-only / writable
-相同 一样 一致 / 相异 有别
+相同 一样 一致 同样 / 相异 有别
 启用 开启 / 停用 关闭 禁用
 允许 准许 / 禁用
 增加 上升 提高 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
@@ -268,9 +276,6 @@ read-only / writable
 有效 / 无效
 加入 新增 / 移除 删除
 线上 / 离线 线下
-最大 / 最小
-最高 / 最低
-最早 / 最晚
 登入 / 登出
 上传 / 下载
 汇入 / 汇出

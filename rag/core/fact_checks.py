@@ -7,12 +7,13 @@ mean the same, it is taken to. They hold across languages.
 import re
 from collections.abc import Iterator, Sequence
 
-from rag.core.bounds import Bound, find_bound
-from rag.core.measures import UNITS
+from rag.core.bounds import Bound, find_anchor, find_bound
+from rag.core.measures import DIMENSIONS
 from rag.core.moments import Clock, Date
 from rag.core.quantities import COUNT, ORDINAL, Quantity
 from rag.core.rates import find_bare_units
 from rag.core.reading import ClaimReading, SourceReading
+from rag.core.span import Span
 
 Sources = Sequence[SourceReading]
 
@@ -21,7 +22,11 @@ _COUNTABLE = 12
 _FIRST = re.compile(
     r"\b(?:first|initial|initially|1st|earliest|original)\b|第一|第 ?1|首|最早|最初"
 )
-_PAIR = re.compile(r"\b(?:both|pair|either)\b|二者|两者|双方|皆")
+# Places of one number that are looked at; in a text with more of them one will agree.
+_MOST_PLACES = 64
+
+
+_Place = Quantity | Date | Clock | Span
 
 
 def check_facts(claim: ClaimReading, sources: Sources) -> Iterator[str]:
@@ -37,8 +42,14 @@ def _literals(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
     for literal in claim.literals:
         if literal.kind == "quotation" and _is_translated(literal.text, sources):
             continue
+        written = claim.written(literal.start, literal.end)
         if not any(reading.literals.holds(literal) for reading in sources):
-            yield f"{claim.written(literal.start, literal.end)} is not in {where}"
+            yield f"{written} is not in {where}"
+        elif literal.kind == "version":
+            same = [
+                (reading, place) for reading in sources for place in reading.literals.places(literal)
+            ]
+            yield from _bound(claim, Span(literal.start, literal.end), same, where)
 
 
 def _is_translated(quotation: str, sources: Sources) -> bool:
@@ -50,35 +61,42 @@ def _is_translated(quotation: str, sources: Sources) -> bool:
 def _moments(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
     for date in claim.dates:
         written = claim.written(date.start, date.end)
-        dates = [(reading, other) for reading in sources for other in reading.dates]
-        years = {reading[0] for _, other in dates for reading in other.readings}
-        same = [(reading, other) for reading, other in dates if _same_date(date, other, years)]
+        same = _same_dates(date, sources)
         if same:
             yield from _bound(claim, date, same, where)
         elif not any(written in reading.figures for reading in sources):
-            yield _absent(written, where, dates)
+            others = [(reading, other) for reading in sources for other in reading.dates]
+            yield _absent(written, where, others)
     for weekday in claim.moments.weekdays:
         if not any(weekday.day in reading.weekdays for reading in sources):
             yield _absent(claim.written(weekday.start, weekday.end), where, ())
     for clock in claim.moments.clocks:
-        clocks = [(reading, other) for reading in sources for other in reading.clocks]
-        times = [(reading, other) for reading, other in clocks if other.minutes & clock.minutes]
+        times = [
+            (reading, other)
+            for reading in sources
+            for minute in clock.minutes
+            for other in reading.clocks_at.get(minute, [])[:_MOST_PLACES]
+        ]
         written = claim.written(clock.start, clock.end)
         if times:
             yield from _bound(claim, clock, times, where)
         elif not any(written in reading.source.text for reading in sources):
+            clocks = [(reading, other) for reading in sources for other in reading.clocks]
             yield _absent(written, where, clocks)
 
 
-def _same_date(date: Date, other: Date, years: set[int | None]) -> bool:
-    """Whether every part of `date` is in `other`; its year may stand apart, in a heading say."""
-    return any(
-        month in (None, other_month)
-        and day in (None, other_day)
-        and (year in (None, other_year) or (other_year is None and year in years))
-        for year, month, day in date.readings
-        for other_year, other_month, other_day in other.readings
-    )
+def _same_dates(date: Date, sources: Sources) -> list[tuple[SourceReading, Date]]:
+    """The dates of `sources` that have every part of `date`; its year may stand apart, in a heading
+    say, where the date itself has none."""
+    found: list[tuple[SourceReading, Date]] = []
+    for year, month, day in date.readings:
+        apart = any(year in reading.years for reading in sources)
+        for reading in sources:
+            same = reading.dates_with.get((year, month, day), [])[:_MOST_PLACES]
+            if apart and month is not None:
+                same = same + reading.yearless.get((month, day), [])[:_MOST_PLACES]
+            found += [(reading, other) for other in same]
+    return found
 
 
 def _quantities(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
@@ -98,19 +116,19 @@ def find_agreeing(quantity: Quantity, sources: Sources) -> list[tuple[SourceRead
         same = [
             other
             for value in quantity.values
-            for other in reading.by_value.get((quantity.dimension, value), ())
+            for other in reading.by_value.get((quantity.dimension, value), [])[:_MOST_PLACES]
             if quantity.agrees(other)
         ]
         same += [
             other
-            for other in reading.by_number.get(quantity.number, ())
+            for other in reading.by_number.get(quantity.number, [])[:_MOST_PLACES]
             if other not in same and _same_number_will_do(quantity, other, reading)
         ]
         found += [(reading, other) for other in same]
     if quantity.dimension == COUNT and quantity.nouns:
         # 25 seats, where the sources say 25 users and 5 seats.
         if all(other.nouns and not other.nouns & quantity.nouns for _, other in found):
-            return [] if _same_noun(quantity, sources) else found
+            return [] if _has_rivals(quantity, sources) else found
     return found
 
 
@@ -123,7 +141,7 @@ def _same_number_will_do(quantity: Quantity, other: Quantity, reading: SourceRea
         return True
     # `timeout = 30` with "in seconds" somewhere; 30 in the column "Days".
     return not other.nouns and any(
-        UNITS[name].dimension == quantity.dimension for name in reading.units if name in UNITS
+        DIMENSIONS[unit] == quantity.dimension for unit in reading.units
     )
 
 
@@ -136,6 +154,12 @@ def find_rivals(quantity: Quantity, sources: Sources) -> list[tuple[SourceReadin
         for reading in sources
         for other in reading.by_dimension.get(quantity.dimension, ())
     ]
+
+
+def _has_rivals(quantity: Quantity, sources: Sources) -> bool:
+    if quantity.dimension == COUNT and quantity.nouns:
+        return any(not quantity.nouns.isdisjoint(reading.by_noun) for reading in sources)
+    return any(quantity.dimension in reading.by_dimension for reading in sources)
 
 
 def _same_noun(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
@@ -151,11 +175,13 @@ def _same_noun(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading
 def _is_excused(quantity: Quantity, claim: ClaimReading, sources: Sources) -> bool:
     """Whether the number may be missing: "one" and "a" that count nothing, and what can be counted
     out in a list."""
+    if quantity.unit and quantity.number == 1 and any(quantity.unit in r.rates for r in sources):
+        return True  # 一週兩天 where the source says 每週兩天
     if quantity.article:
-        return not find_rivals(quantity, sources)
+        return not _has_rivals(quantity, sources)
     if quantity.dimension == ORDINAL:
         return quantity.number == 1 and any(_FIRST.search(item.whole) for item in sources)
-    if quantity.dimension != COUNT or _same_noun(quantity, sources):
+    if quantity.dimension != COUNT or (quantity.nouns and _has_rivals(quantity, sources)):
         return False
     written = claim.flat[quantity.start : quantity.end].replace(",", "")
     if any(written in reading.figures for reading in sources):
@@ -163,51 +189,56 @@ def _is_excused(quantity: Quantity, claim: ClaimReading, sources: Sources) -> bo
     number = quantity.number
     if number.denominator != 1 or not 2 <= number <= _COUNTABLE:
         return False
-    return any(_shows(int(number), reading) for reading in sources)
-
-
-def _shows(number: int, reading: SourceReading) -> bool:
-    """Whether the source has `number` things side by side: lines, table rows, words in a row."""
-    if number == 2 and _PAIR.search(reading.whole):
-        return True
-    lines = [line.lstrip() for line in reading.whole.split("\n")]
-    if sum(line[:1] in "-*+•|" or line[:1].isdigit() for line in lines if line) >= number:
-        return True
-    for span in reading.sentences:
-        sentence = reading.flat[span.start : span.end]
-        joints = sum(sentence.count(sign) for sign in ("、", ",", " and ", " or ", *"和与及或"))
-        if joints + 1 >= number:
-            return True
-    return False
+    return any(number <= reading.longest_row for reading in sources)
 
 
 def _bound(
     claim: ClaimReading,
-    item: Quantity | Date | Clock,
-    same: Sequence[tuple[SourceReading, Quantity | Date | Clock]],
+    item: _Place,
+    same: Sequence[tuple[SourceReading, _Place]],
     where: str,
 ) -> Iterator[str]:
     """A bound on the other side than every source's, or one that no source has beside it."""
     moment = not isinstance(item, Quantity)
     bound = find_bound(claim.flat, item.start, item.end, moment=moment)
-    if bound is None:
-        return
+    written = claim.written(item.start, item.end)
     others: list[Bound | None] = [
         find_bound(reading.whole, other.start, other.end, moment=moment) for reading, other in same
     ]
-    if any(other is not None and other.side is bound.side for other in others):
-        return
-    if any(other is None for other in others) and not bound.firm:
-        return
-    told = next((f', which says "{other.words}"' for other in others if other), "")
-    written = claim.written(item.start, item.end)
-    yield f'{where} does not say "{bound.words}" of "{written}"{told}'
+    if bound is not None and not any(other and other.side is bound.side for other in others):
+        unbounded = any(other is None for other in others)
+        if bound.firm if unbounded else not _complements(claim, item, same):
+            told = next((f', which says "{other.words}"' for other in others if other), "")
+            yield f'{where} does not say "{bound.words}" of "{written}"{told}'
+            return
+    anchor = find_anchor(claim.flat, item.end)
+    anchors = [find_anchor(reading.whole, other.end) for reading, other in same]
+    if not moment and anchor and all(other and other is not anchor for other in anchors):
+        yield f'{where} does not say "{claim.written(item.start, item.end + 7)}"'
+
+
+def _complements(
+    claim: ClaimReading, item: _Place, same: Sequence[tuple[SourceReading, _Place]]
+) -> bool:
+    """Whether one side denies what the other affirms, so that the bounds turn round too: shorter
+    than 12 is rejected, at least 12 is needed."""
+    here = any(
+        -1 in clause.signs.values()
+        for clause in claim.clauses
+        if clause.start <= item.start < clause.end
+    )
+    there = any(
+        -1 in clause.signs.values()
+        for reading, other in same
+        for clause in reading.clauses_at(other.start)
+    )
+    return here != there
 
 
 def _absent(
     written: str,
     where: str,
-    others: Sequence[tuple[SourceReading, Quantity | Date | Clock]],
+    others: Sequence[tuple[SourceReading, _Place]],
 ) -> str:
     if not others:
         return f'"{written}" is not in {where}'

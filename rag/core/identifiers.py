@@ -26,11 +26,11 @@ class Literally:
 
 
 _ADDRESS = re.compile(
-    r"(?:https?|ftp|ssh|git|file|s3)://[^\s\"'<>()（）「」，。；、|`\\]+|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
+    r"(?:https?|ftp|ssh|git|file|s3)://[^\s\"'<>()（）「」，。；、|`\\]+|(?<![\w.+\-])[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
 )
 _PATH = re.compile(
     r"(?<![\w/.])(?:~|\.{1,2})?/(?:[a-z0-9_.\-{}*]+/)*[a-z0-9_.\-{}*]*[a-z0-9_}*](?![a-z0-9_])"
-    r"|(?<![\w\\])[a-z]:\\[^\s\"'<>|，。；]+|(?<![\w/.])[a-z0-9_.\-]+(?:/[a-z0-9_.\-]+)+/?"
+    r"|(?<![\w\\])[a-z]:\\[^\s\"'<>|，。；]+|(?<![\w/.\-])[a-z0-9_.\-]+(?:/[a-z0-9_.\-]+)+/?"
     r"|(?<![\w/.\-])[a-z0-9_\-]+(?:\.[a-z0-9_\-]+)*\.(?:py|js|ts|md|rst|txt|toml|ya?ml|json|jsonl|csv|xml|html"
     r"|ini|cfg|conf|sh|bat|exe|log|env|lock|sql|db|java|go|rs|c|h|cpp|pdf|docx?|xlsx?|pptx?|zip"
     r"|gz|tar)(?![a-z0-9_])"
@@ -62,8 +62,11 @@ _QUOTED = re.compile(
 _ABBREVIATIONS = re.compile(
     r"(?:[a-z]\.)+[a-z]?$|^(?:and/or|n/a|w/o|i/o|a/b|24/7|he/she|yes/no|on/off)$"
 )
-_CODE_WORD = re.compile(r"[a-z0-9_\-./:@$#\\]*[a-z0-9_]|[㐀-鿿]+")
+_CODE_WORD = re.compile(r"[a-z0-9_][a-z0-9_\-./:@$#\\]*|[㐀-鿿]+")
 _LOOSE = re.compile(r"[\s*_`~]+")
+_MOST_PLACES = 8
+# Occurrences inside longer words that are passed over before a literal counts as absent.
+_MOST_TRIES = 1_000
 
 
 def find_literals(flat: str, original: str) -> list[Literally]:
@@ -103,7 +106,7 @@ def find_literals(flat: str, original: str) -> list[Literally]:
 def _code_words(flat: str, span: Span) -> Iterator[str]:
     inside = flat[span.start : span.end].strip("`~ \n")
     for match in _CODE_WORD.finditer(inside):
-        word = match.group().strip(".:")
+        word = match.group().rstrip("-./:@$#\\")
         if word:
             yield word
 
@@ -145,10 +148,21 @@ class Literals:
             return self._occurs(text)
         return self._occurs(text) or self._occurs(text.rstrip("/"))
 
+    def places(self, literal: Literally) -> list[Span]:
+        """Where `literal` stands, the first few times."""
+        found: list[Span] = []
+        position = self._flat.find(literal.text)
+        while position >= 0 and len(found) < _MOST_PLACES:
+            found.append(Span(position, position + len(literal.text)))
+            position = self._flat.find(literal.text, position + 1)
+        return found
+
     def _occurs(self, text: str) -> bool:
         """Whether `text` stands in the source with no letter, figure or underscore against it."""
         position = self._flat.find(text)
-        while position >= 0:
+        for _ in range(_MOST_TRIES):
+            if position < 0:
+                return False
             before = self._flat[position - 1 : position] if position else ""
             after = self._flat[position + len(text) : position + len(text) + 1]
             if not _joins(before, text[:1]) and not _joins(after, text[-1:]):

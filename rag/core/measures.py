@@ -143,11 +143,13 @@ UNITS: dict[str, Unit] = (
     _TIME | _CALENDAR | _WORKDAY | _DATA | _BITS | _LENGTH | _AREA | _MASS | _OTHER
 )
 
+DIMENSIONS: dict[str, str] = {unit.name: unit.dimension for unit in UNITS.values()}
+
 # Currency signs and names, before or after the number. 元 and "dollars" name a family, not one
 # currency: a claim may use them for any member.
 _CURRENCY_NAMES = {
     "TWD": "nt$ ntd ntd$ twd 新台币 台币",
-    "USD": "us$ usd 美金 美元",
+    "USD": "us$ usd us_dollar us_dollars u.s._dollars american_dollars 美金 美元",
     "EUR": "€ eur euro euros 欧元",
     "GBP": "£ gbp sterling 英镑",
     "JPY": "jpy yen 日圆 日元 日币",
@@ -162,7 +164,9 @@ _CURRENCY_NAMES = {
     "cent": "cent cents ¢",
 }
 CURRENCIES: dict[str, str] = {
-    spelling: code for code, names in _CURRENCY_NAMES.items() for spelling in names.split()
+    spelling.replace("_", " "): code
+    for code, names in _CURRENCY_NAMES.items()
+    for spelling in names.split()
 }
 _FAMILIES = {
     "dollar": frozenset({"USD", "CAD", "AUD", "SGD", "HKD", "dollar"}),

@@ -5,6 +5,7 @@ month May from the verb.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -67,7 +68,7 @@ _HAN_DAYS = (
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?!\d|:\d)"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
-_N = r"(?:\d{1,4}|[〇零一二三四五六七八九十廿卅]{1,5})"
+_N = r"(?:\d{1,4}|[〇零一二三四五六七八九十百廿卅]{1,6})"
 _MINGUO = 1911  # year 1 of the Republic is 1912
 
 _DATE_PATTERNS = tuple(
@@ -87,7 +88,7 @@ _DATE_PATTERNS = tuple(
 )
 _MONTH_ALONE = len(_DATE_PATTERNS) - 1
 # "may" and "march" are verbs; a month alone has a capital and often a word of time before it.
-_VERBS = frozenset({"may", "march", "mar", "dec", "sept", "jan", "sep", "oct", "nov"})
+_VERBS = frozenset({"may", "march"})
 _BEFORE_MONTH = re.compile(
     r"\b(?:in|of|by|since|until|till|from|to|before|after|last|next|this|every|each|early|late|mid"
     r"|during|through|and|or|for|between)[ -]$"
@@ -163,14 +164,11 @@ def _is_month(flat: str, original: str, match: re.Match[str]) -> bool:
     name = match["month"]
     if not original[match.start()].isupper():
         return False
-    if len(name) == 3 and name != "may" or name == "sept":
-        return (
-            match.group().endswith(".") and _BEFORE_MONTH.search(flat, 0, match.start()) is not None
-        )
-    if name in _VERBS:
-        before = flat[max(0, match.start() - 10) : match.start()]
-        return _BEFORE_MONTH.search(before) is not None
-    return True
+    before = flat[max(0, match.start() - 10) : match.start()]
+    in_time = _BEFORE_MONTH.search(before) is not None
+    if name == "sept" or (len(name) == 3 and name != "may"):
+        return match.group().endswith(".") and in_time
+    return in_time or name not in _VERBS
 
 
 def _date_readings(match: re.Match[str]) -> tuple[tuple[int | None, int | None, int | None], ...]:
@@ -206,12 +204,24 @@ def _number(text: str | None) -> int | None:
 
 def bare_years(flat: str, taken: Iterable[Date]) -> list[Date]:
     """Four figures that can only be a year, where no date holds them: "since 1998"."""
-    spans = [(date.start, date.end) for date in taken]
+    inside = _Spans(taken)
     return [
         Date(((int(match["year"]), None, None),), match.start(), match.end())
         for match in _BARE_YEAR.finditer(flat)
-        if not any(start <= match.start() < end for start, end in spans)
+        if not inside.overlap(match.start(), match.end())
     ]
+
+
+class _Spans:
+    """Dates in order, to ask whether something lies inside one."""
+
+    def __init__(self, dates: Iterable[Date]) -> None:
+        self._spans = [(date.start, date.end) for date in dates]
+        self._starts = [start for start, _ in self._spans]
+
+    def overlap(self, start: int, end: int) -> bool:
+        before = bisect_left(self._starts, end) - 1
+        return before >= 0 and self._spans[before][1] > start
 
 
 def _weekdays(flat: str, original: str) -> tuple[Weekday, ...]:
@@ -238,6 +248,7 @@ def _weekdays(flat: str, original: str) -> tuple[Weekday, ...]:
 
 def _clocks(flat: str, dates: tuple[Date, ...]) -> tuple[Clock, ...]:
     found: list[Clock] = []
+    inside = _Spans(dates)
     period_before = ""
     for match in _CLOCK.finditer(flat):
         clock = _clock_minutes(flat, match, period_before if _follows(flat, found, match) else "")
@@ -246,7 +257,7 @@ def _clocks(flat: str, dates: tuple[Date, ...]) -> tuple[Clock, ...]:
         start, end = match.span()
         while start < end and flat[start] == " ":
             start += 1
-        if any(date.start < end and start < date.end for date in dates):
+        if inside.overlap(start, end):
             continue
         period_before = match["period"] or ""
         found.append(Clock(clock, start, end))

@@ -26,7 +26,9 @@ class Name:
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+|[.!?:;,()\"“”|\n]")
 _SENTENCE_EDGE = frozenset(".!?:|\n")
-_JOINTS = frozenset({"of", "de", "van", "von", "the", "and"})
+_LONGEST_ACRONYM = 6
+# Names compared in one claim; real sentences have a few.
+_MOST_NAMES = 32
 
 _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖"
@@ -36,7 +38,13 @@ _TITLES = (
     "经理|总经理|副理|协理|组长|课长|科长|处长|部长|主任|主管|专员|工程师|先生|小姐|女士|老师|教授|医师|医生|律师"
     "|董事长|总监|秘书|博士|同学|校长|院长|会计师|顾问|委员|议员|市长|县长|总统"
 )
-_HAN_NAME = re.compile(rf"(?P<surname>[{_SURNAMES}])[一-鿿]{{0,2}}?(?P<title>{_TITLES})")
+_HAN_NAME = re.compile(rf"(?P<name>[{_SURNAMES}])[一-鿿]{{0,2}}?(?P<title>{_TITLES})")
+# Departments, as far as their names are common ones: 財務部, 人事處.
+_DEPARTMENTS = (
+    "财务|会计|人事|人资|人力资源|资讯|信息|资安|法务|业务|销售|行销|市场|采购|客服|行政|总务|工程|研发|产品|设计|测试"
+    "|品管|生产|稽核|公关|企划|营运|运营|维运|教务|学务|管理|技术|安全"
+)
+_HAN_UNIT = re.compile(rf"(?P<name>{_DEPARTMENTS})(?P<title>部门?|处|课|科|组|室|中心)")
 
 
 def names(text: str) -> list[Name]:
@@ -70,24 +78,25 @@ def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, 
     """Names of `claim` that `whole` (flat) has nowhere, each with the name of `source` that stands in
     its place there and not in `claim`."""
     flat = flatten(claim)
-    absent = [name for name in names(claim) if not _occurs(name.name, whole)]
+    absent = [name for name in names(claim)[:_MOST_NAMES] if not _occurs(name.name, whole)]
     if absent:
-        others = [name for name in names(source) if not _occurs(name.name, flat)]
+        others = [name for name in names(source)[:_MOST_NAMES] if not _occurs(name.name, flat)]
         for name in absent:
             for other in others:
                 if _same_place(name, other):
                     yield name, other
                     break
-    for match in _HAN_NAME.finditer(flat):
-        if match.group() in whole:
-            continue
-        for other in _HAN_NAME.finditer(flatten(source)):
-            if other["title"] == match["title"] and other["surname"] != match["surname"]:
-                yield (
-                    Name(match.group(), "", "", *match.span()),
-                    Name(other.group(), "", "", *other.span()),
-                )
-                break
+    for pattern in (_HAN_NAME, _HAN_UNIT):
+        for match in pattern.finditer(flat):
+            if match.group() in whole:
+                continue
+            for other in pattern.finditer(flatten(source)):
+                if other["title"] == match["title"] and other["name"] != match["name"]:
+                    yield (
+                        Name(match.group(), "", "", *match.span()),
+                        Name(other.group(), "", "", *other.span()),
+                    )
+                    break
 
 
 def _occurs(name: str, flat: str) -> bool:
@@ -95,11 +104,11 @@ def _occurs(name: str, flat: str) -> bool:
     parts = re.findall(r"[^\W\d_]{2,}", name)
     if any(stem(part) in flat or part in flat for part in parts):
         return True
-    return any(_is_acronym(part, flat) for part in parts if len(part) <= 6)
+    return any(_is_acronym(part, flat) for part in parts if len(part) <= _LONGEST_ACRONYM)
 
 
 def _is_acronym(part: str, flat: str) -> bool:
-    pattern = r"\b" + r"\w*[\W_]+(?:(?:of|the|and|for|in)\W+)?".join(map(re.escape, part))
+    pattern = r"\b" + r"[^\W_]*[\W_]{1,3}(?:(?:of|the|and|for|in)\W)?".join(part)
     return re.search(pattern, flat) is not None
 
 

@@ -70,6 +70,9 @@ _NUMERAL = re.compile(
 )
 _SUFFIX_SCALES = {"k": 1_000, "mn": 10**6, "bn": 10**9} | _SCALES
 
+# Longer runs of numeral words are no number but noise; the limit keeps their value small.
+_LONGEST = 80
+
 # Chinese words that merely contain a numeral character. 十分 ("very") gives way to 十分钟.
 _NOT_NUMERALS = re.compile(
     "万一|统一|一律|一般|一起|一样|一直|一定|一旦|一些|唯一|同一|之一|任一|逐一|单一|进一步|一致|一并"
@@ -100,6 +103,8 @@ def find_numerals(flat: str) -> Iterator[Numeral]:
 
 def _read(match: re.Match[str]) -> Numeral | None:
     start, end = match.span()
+    if end - start > _LONGEST:
+        return None
     if match["mixed"] or match["han"]:
         value = read_han(match.group())
         form: Form = "han" if match["han"] else "figures"

@@ -30,18 +30,29 @@ class Clause:
             self._neutral = cues.NO_NEGATION.blank(self._text)
             denials = cues.NEGATION.spans(self._neutral)
             sign = -1 if len(denials) % 2 else 1
-            for start, end in denials:
-                bare = bare[:start] + " " * (end - start) + bare[end:]
-        self.signs: dict[str, int] = {}
-        both: set[str] = set()
-        for word in cues.find_opposites(bare):
-            if self.signs.setdefault(word.key, sign * word.sign) != sign * word.sign:
-                both.add(word.key)  # "upload and download": no side is taken
-        for key in both:
-            del self.signs[key]
-        self.opposites = frozenset(self.signs)
-        for stem in stems(bare):
-            self.signs.setdefault(stem, sign)
+            bare = cues.blank_spans(bare, denials)
+        self.sign = sign
+        """+1, or -1 where the clause as a whole is denied."""
+        found = cues.find_opposites(bare)
+        bare = cues.blank_spans(bare, ((word.start, word.end) for word in found))
+        self.signs: dict[str, int] = dict.fromkeys(stems(bare), sign)
+        sides = {(word.key, sign * word.sign) for word in found}
+        for key, side in sides:
+            if (key, -side) not in sides:  # "upload and download" takes no side
+                self.signs[key] = side
+        self.opposites = frozenset(self.signs.keys() & {key for key, _ in sides})
+        self.built_in = frozenset(word.key for word in found if word.sign < 0)
+        """The pairs of which the clause has the second side: "removed" denies without a "not"."""
+        self.pairs: frozenset[tuple[str, str, int]] = frozenset(
+            (neighbour, word.key, sign * word.sign)
+            for word in found
+            for neighbour in (
+                *stems(bare[max(0, word.start - _NEIGHBOUR) : word.start])[-1:],
+                *stems(bare[word.end : word.end + _NEIGHBOUR])[:1],
+            )
+        )
+        """Each word that has an opposite, with the content word on either side of it, and its sign:
+        (connection, ±accept, -1) for "rejects the connection"."""
 
     @cached_property
     def exclusive(self) -> bool:
@@ -70,6 +81,8 @@ _PHRASE_END = re.compile(
     r"the|a|an|this|that|these|you|we|they|it|he|she|i|to|in|on|at|by|for|and|or|but"
 )
 _WORD = re.compile(r"\S+")
+# How far from a word its neighbours are looked for, in characters.
+_NEIGHBOUR = 24
 # A "without" denies the few words behind it: "without a valid token".
 _PHRASE_WORDS = 3
 
@@ -131,9 +144,11 @@ def denies(clause: Clause, other: Clause) -> bool:
     """Whether `clause` says the opposite of `other`, given that both are about the same thing: most
     words they share have another sign, or one obliges or permits what the other does not."""
     shared = clause.signs.keys() & other.signs.keys()
-    decisive = (shared & clause.opposites & other.opposites) or shared
+    decisive = shared & clause.opposites & other.opposites
+    if not decisive and not clause.built_in and not other.built_in:
+        decisive = shared
     opposed = sum(clause.signs[key] != other.signs[key] for key in decisive)
-    if opposed * 2 > len(decisive):
+    if decisive and opposed * 2 > len(decisive):
         return True
     if clause.modal is Modal.REQUIRED and other.modal is Modal.ALLOWED:
         return True  # what may be done need not be

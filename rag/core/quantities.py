@@ -43,6 +43,8 @@ class Quantity:
     nouns: frozenset[str] = frozenset()
     article: bool = False
     """Whether the number is only implied: `an hour`, `one file`."""
+    unit: str = ""
+    """The unit's name in `core.measures`, where there is one."""
     number: Fraction = Fraction(0)
     """The number as written, before its unit: 30 of "30 minutes"."""
 
@@ -108,6 +110,7 @@ _HAN_MEASURE = re.compile(
     r"\s?[个名位台次份人件项条种笔组张把支间层页章节款字行列步级倍座辆部本篇场届批股颗棵块片匹栋户席"
     r"集期号点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
 )
+_WORD_FOLLOWS = re.compile(r" [a-z]")
 _DIGIT_NEIGHBOUR = re.compile(r"[a-z_]")
 # What is counted: up to two words behind the number ("5 open licences"), not past grammar.
 _HAN_NOUN = re.compile(r"\s?(?!以[上下内前后]|最|之)(?P<noun>[㐀-鿿]{1,2})")
@@ -228,7 +231,7 @@ def _measured(
     elif match := re.compile(r" and a half\b").match(flat, end):
         value, end = value + Fraction(1, 2), match.end()
     values = frozenset(value * factor for factor in unit.factors)
-    return Quantity(values, unit.dimension, start, end, number=value)
+    return Quantity(values, unit.dimension, start, end, unit=unit.name, number=value)
 
 
 def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity | None:
@@ -283,7 +286,7 @@ def _articles(flat: str) -> Iterator[Quantity]:
         if part in ("a", "an"):
             if _RATE_ARTICLE.search(before):
                 continue
-            if match["unit"] == "second" and re.match(r" [a-z]", flat[match.end() :]):
+            if match["unit"] == "second" and _WORD_FOLLOWS.match(flat, match.end()):
                 continue  # "a second attempt"
         if match["half"]:
             value += Fraction(1, 2)
@@ -291,7 +294,13 @@ def _articles(flat: str) -> Iterator[Quantity]:
         values = frozenset(value * factor for factor in unit.factors)
         implied = part in ("a", "an")
         yield Quantity(
-            values, unit.dimension, match.start(), match.end(), article=implied, number=value
+            values,
+            unit.dimension,
+            match.start(),
+            match.end(),
+            article=implied,
+            unit=unit.name,
+            number=value,
         )
 
 

@@ -27,8 +27,7 @@ _LATIN = r"nanoseconds?|microseconds?|milliseconds?|ms|seconds?|secs?|minutes?|m
 _RATE = re.compile(
     rf"(?:\b(?:per|each|every|once an?|twice an?|times an?)[ -]|(?<=[\da-z一-鿿])/ ?)(?P<unit>{_LATIN}|[smh](?![a-z0-9/]))\b"
     rf"|(?P<adverb>\b(?:{'|'.join(word for word in _ADVERBS if word.isascii())})\b|逐[日月年])"
-    r"|每(?:一|个|隔|逢)?(?P<han>毫秒|秒|分钟|小时|天|日|周(?!年)|星期|礼拜|月|个月|季|年)"
-    r"|(?P<weekday>每(?:个)?(?:周|星期|礼拜)(?=[一二三四五六日天]))"
+    r"|每(?:一|个|隔|逢)?(?P<han>毫秒|秒|分钟|小时|天|日|周(?![年一二三四五六日天])|(?:星期|礼拜)(?![一二三四五六日天])|月|个月|季|年)"
 )
 _AN_HOUR = re.compile(r"(?<=[a-z0-9%] )an? (?P<unit>second|minute|hour|day|week|month|year)\b")
 _UNIT = re.compile(
@@ -38,6 +37,9 @@ _UNIT = re.compile(
 _BARE = re.compile(
     r"\b(?P<latin>milliseconds|microseconds|nanoseconds|seconds|minutes|hours|kilobytes|megabytes|gigabytes|bytes|bits)\b"
     r"|(?P<han>毫秒|秒|分钟|小时|字节|位元组)"
+)
+_EVERY_WEEKDAY = re.compile(
+    r"\b(?:(?:every|each|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]"
 )
 _NUMBER_BEFORE = re.compile(
     r"(?:\d|[〇零一二三四五六七八九十百千万亿两半几数多个整]|\b(?:few|several|many|some)|\b[a-z]+(?:ty|teen|en|ve|ne|wo|ee|ur|ix|ght|hundred|thousand)) ?$"
@@ -57,9 +59,7 @@ def find_rates(flat: str) -> list[Rate]:
     """Units behind per, every, each, 每, and the adverbs that mean the same."""
     found = []
     for match in _RATE.finditer(flat):
-        if match["weekday"]:
-            unit = "week"
-        elif match["adverb"]:
+        if match["adverb"]:
             unit = _ADVERBS[match["adverb"]]
         else:
             unit = UNITS[match["unit"] or match["han"].removeprefix("个")].name
@@ -83,4 +83,6 @@ def find_units(flat: str) -> frozenset[str]:
         for match in _UNIT.finditer(flat)
         if match.group().lstrip("0123456789 ") in UNITS
     }
+    if _EVERY_WEEKDAY.search(flat):
+        names.add("week")
     return frozenset(names | {rate.unit for rate in find_rates(flat)})

@@ -6,9 +6,9 @@ Every part is read when it is first asked for: most claims ask for few.
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 from rag.core.code_spans import code_spans
 from rag.core.coverage import WordIndex
@@ -25,7 +25,11 @@ from rag.core.words import is_chinese, stems
 from rag.domain.answer import SourceText
 
 _MARKER = re.compile(r"\[S\d+\]")
+_LAST_MARKER = re.compile(r"\[S\d+\]\Z")
+_LONGEST_MARKER = 12
 _FIGURES = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")
+_JOINT = re.compile(r"[、,;和与及或]| and | or ")
+_PAIR = re.compile(r"\b(?:both|pair|either)\b|二者|两者|双方|皆")
 _LINE = re.compile(r"[^\n]+")
 _HEADER_RULE = re.compile(r"\n\s*\|?\s*:?-+")
 # Words of a table header that count for each of its rows; a bound on hostile tables only.
@@ -33,18 +37,30 @@ _MOST_HEADER_WORDS = 64
 
 
 def without_markers(text: str) -> str:
-    """`text` with its markers blanked, same length. Inside code nothing is a marker."""
+    """`text` with its markers blanked, same length. Inside code nothing is a marker, except at the
+    very end of a claim, where it marks the code."""
     if "[S" not in text:
         return text
+    text = _without_last_markers(text)
     code = code_spans(text)
-    return _MARKER.sub(
-        lambda match: (
-            match.group()
-            if any(span.start <= match.start() < span.end for span in code)
-            else " " * len(match.group())
-        ),
-        text,
-    )
+    if not code:
+        return _MARKER.sub(lambda match: " " * len(match.group()), text)
+    starts = [span.start for span in code]
+
+    def blank(match: re.Match[str]) -> str:
+        before = bisect_right(starts, match.start()) - 1
+        inside = before >= 0 and match.start() < code[before].end
+        return match.group() if inside else " " * len(match.group())
+
+    return _MARKER.sub(blank, text)
+
+
+def _without_last_markers(text: str) -> str:
+    end = len(text.rstrip(" \n.。"))
+    while match := _LAST_MARKER.search(text, max(0, end - _LONGEST_MARKER), end):
+        text = f"{text[: match.start()]}{' ' * len(match.group())}{text[end:]}"
+        end = len(text[: match.start()].rstrip())
+    return text
 
 
 class ClaimReading:
@@ -64,7 +80,9 @@ class ClaimReading:
 
     @cached_property
     def literals(self) -> list[Literally]:
-        return find_literals(self.flat, self.text)
+        found = find_literals(self.flat, self.text)
+        dates = {date.start for date in self.moments.dates}  # 2026/3/1 is no path
+        return [literal for literal in found if literal.start not in dates]
 
     @cached_property
     def moments(self) -> Moments:
@@ -76,7 +94,8 @@ class ClaimReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        taken = [Span(item.start, item.end) for item in (*self.dates, *self.moments.clocks)]
+        moments = (*self.dates, *self.moments.clocks, *self.moments.weekdays)
+        taken = [Span(item.start, item.end) for item in moments]
         taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
         return find_quantities(self.flat, sorted(taken))
 
@@ -87,14 +106,6 @@ class ClaimReading:
     @cached_property
     def clauses(self) -> list[Clause]:
         return read_clauses(self.flat, Span(0, len(self.flat)))
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """A quantity of a source and the sentence that it stands in; None in the context."""
-
-    quantity: Quantity
-    sentence: int | None
 
 
 class SourceReading:
@@ -179,6 +190,31 @@ class SourceReading:
         return [*self._moments.dates, *bare_years(self.whole, self._moments.dates)]
 
     @cached_property
+    def years(self) -> frozenset[int | None]:
+        return frozenset(year for date in self.dates for year, _, _ in date.readings)
+
+    @cached_property
+    def dates_with(self) -> dict[tuple[int | None, int | None, int | None], list[Date]]:
+        """Dates by every choice of their parts: "1 March" finds 2026-03-01."""
+        table: dict[tuple[int | None, int | None, int | None], list[Date]] = defaultdict(list)
+        for date in self.dates:
+            for year, month, day in date.readings:
+                for parts in {*product((year, None), (month, None), (day, None))}:
+                    table[parts].append(date)
+        return table
+
+    @cached_property
+    def yearless(self) -> dict[tuple[int, int | None], list[Date]]:
+        """Dates without a year by month and day, and by month alone."""
+        table: dict[tuple[int, int | None], list[Date]] = defaultdict(list)
+        for date in self.dates:
+            for year, month, day in date.readings:
+                if year is None and month is not None:
+                    for part in {day, None}:
+                        table[month, part].append(date)
+        return table
+
+    @cached_property
     def weekdays(self) -> frozenset[int]:
         return frozenset(weekday.day for weekday in self._moments.weekdays)
 
@@ -187,8 +223,16 @@ class SourceReading:
         return self._moments.clocks
 
     @cached_property
+    def clocks_at(self) -> dict[int, list[Clock]]:
+        table: dict[int, list[Clock]] = defaultdict(list)
+        for clock in self.clocks:
+            for minute in clock.minutes:
+                table[minute].append(clock)
+        return table
+
+    @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self._moments.dates, *self._moments.clocks)
+        moments = (*self._moments.dates, *self._moments.clocks, *self._moments.weekdays)
         return find_quantities(self.whole, sorted(Span(item.start, item.end) for item in moments))
 
     @cached_property
@@ -224,8 +268,24 @@ class SourceReading:
         return table
 
     @cached_property
+    def longest_row(self) -> int:
+        """How many things the source shows side by side at most: lines of a list, rows of a table,
+        words joined by commas. Whoever reads it can count so many."""
+        lines = [line.lstrip() for line in self.whole.split("\n")]
+        items = sum(line[:1] in "-*+•|" or line[:1].isdigit() for line in lines if line)
+        joints = max(
+            len(_JOINT.findall(self.flat, span.start, span.end)) for span in self.sentences
+        )
+        return max(items, joints + 1, 2 if _PAIR.search(self.whole) else 1)
+
+    @cached_property
     def figures(self) -> frozenset[str]:
         return frozenset(figure.replace(",", "") for figure in _FIGURES.findall(self.whole))
+
+    @cached_property
+    def rates(self) -> frozenset[str]:
+        """Names of the units behind a "per"."""
+        return frozenset(rate.unit for rate in find_rates(self.whole))
 
     @cached_property
     def units(self) -> frozenset[str]:
@@ -248,3 +308,13 @@ class SourceReading:
         if sentence not in self._clauses:
             self._clauses[sentence] = read_clauses(self.flat, self.sentences[sentence])
         return self._clauses[sentence]
+
+    def clauses_at(self, place: int) -> list[Clause]:
+        """The clauses at a place of `whole`; none in the context."""
+        sentence = self.sentence_at(place)
+        if sentence is None:
+            return []
+        place -= len(self.whole) - len(self.flat)
+        return [
+            clause for clause in self.clauses_of(sentence) if clause.start <= place < clause.end
+        ]

@@ -23,8 +23,9 @@ _STOPWORDS = frozenset(
 # Chinese function characters: they carry grammar, and bigrams do not cross them.
 _HAN_FUNCTION = (
     "的了是在与和及或为有会可以都也就要于由被将把请须应需其之而且并从向对到至则该此这那个您你我他她它们"
-    "不没无未已得能让使给"
+    "不没无未已得能让使给很太更最较"
 )
+_DEGREE = re.compile("非常|十分|相当|特别|尤其|目前|一律")
 _NUMERALS = "零〇一二三四五六七八九十百千万亿两半第"
 _PIECE = re.compile(rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}{_NUMERALS}]+")
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
@@ -62,7 +63,7 @@ def stems(flat: str) -> list[str]:
     """The content words of `flat` in order, stemmed; Chinese as bigrams, a lone character as it is.
     Grammar is left out, and so are numbers, which `core.quantities` compares."""
     found: list[str] = []
-    for piece in _PIECE.findall(flat):
+    for piece in _PIECE.findall(flat if flat.isascii() else _DEGREE.sub(" ", flat)):
         if piece[0] > "\u2e80":
             found += [left + right for left, right in pairwise(piece)] or [piece]
         elif piece not in _STOPWORDS and not piece.isdigit():
