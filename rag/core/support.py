@@ -17,6 +17,10 @@ UNSUPPORTED_BELOW = 0.25
 WEAK_BELOW = 0.50
 
 
+_Judgement = tuple[ClaimVerdict, str | None]
+_SUPPORTED: _Judgement = ("supported", None)
+
+
 def check_support(claims: Sequence[Claim], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
     """`claims` with verdict, reason and evidence. Those without markers come back as `uncited`.
 
@@ -41,10 +45,6 @@ def support_score(claim: str, source: str) -> float:
     return share - 1.0 if failed else share
 
 
-_Judgement = tuple[ClaimVerdict, str | None]
-_SUPPORTED: _Judgement = ("supported", None)
-
-
 def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[str]:
     yield from check_facts(asked, readings)
     yield from check_clauses(asked, readings)
@@ -66,13 +66,16 @@ def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
     return claim.model_copy(update={"verdict": verdict, "why": why, "evidence": evidence})
 
 
-def _judged(asked: ClaimReading, readings: Sequence[SourceReading]) -> _Judgement:
+def _judged(
+    asked: ClaimReading, readings: Sequence[SourceReading], *, quoted: bool
+) -> _Judgement:
+    if quoted:
+        return _SUPPORTED
     if problem := next(_problems(asked, readings), None):
         return "unsupported", problem
-    same_language = [item for item in readings if item.is_chinese == asked.is_chinese]
-    if not same_language or not asked.stems:
-        return _SUPPORTED
-    share = max(reading.words.best_window(asked.stems).share for reading in same_language)
+    if not asked.stems or any(item.is_chinese != asked.is_chinese for item in readings):
+        return _SUPPORTED  # the words of another language cannot be compared
+    share = max(reading.words.best_window(asked.stems).share for reading in readings)
     where = " or ".join(reading.marker for reading in readings)
     if share < UNSUPPORTED_BELOW:
         return "unsupported", f"{where} speaks of something else"
