@@ -64,14 +64,18 @@ def _in_knowledge(path: Path, knowledge: Path) -> str:
     from rag.domain.errors import UsageError
 
     root = knowledge.resolve()
-    for start in (Path.cwd(), root):
-        named = start / path
-        absolute = named.parent.resolve() / named.name if named.name != ".." else named.resolve()
-        if absolute.is_relative_to(root) and (start == root or absolute.exists()):
-            return absolute.relative_to(root).as_posix()
+    named = [start / path for start in (Path.cwd(), root)]
+    inside = [place for place in map(_resolved, named) if place.is_relative_to(root)]
+    # A file that was deleted may be named, to have it forgotten.
+    for place in [*filter(Path.exists, inside), *inside]:
+        return place.relative_to(root).as_posix()
     raise UsageError(
         f"{path} is not in {knowledge.name}/", "move it there, or name its folder by --knowledge"
     )
+
+
+def _resolved(path: Path) -> Path:
+    return path.resolve() if path.name == ".." else path.parent.resolve() / path.name
 
 
 def _print_report(report: "IngestReport") -> None:

@@ -133,8 +133,7 @@ class _Walk:
             self._skip(path, "dead link")
             return None
         if Path(real).is_relative_to(self.root):
-            inside = Path(real).relative_to(self.root).as_posix()
-            self._skip(path, f"link to {inside} in the same folder")
+            self._skip(path, "link into the folder itself")
             return None
         if not self._follow_links:
             self._skip(path, "outside root")

@@ -1,8 +1,8 @@
 """The catalog: documents, their text and their chunks in one SQLite file. The truth of the index.
 
 Both indexes follow the catalog. A change of a document writes, in the same transaction, what they
-have still to do into `lexical_outbox` and `vector_outbox` (the transactional outbox pattern), so a
-run that is cut off anywhere leaves a note for the next one.
+have still to do into `lexical_outbox` and `vector_outbox`, so a run that is cut off anywhere leaves
+a note for the next one (transactional outbox: Richardson, Microservices Patterns, 2018, ch. 3).
 """
 
 import hashlib

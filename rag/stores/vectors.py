@@ -6,6 +6,7 @@ holds no text: ids are chunk ids, metadata is what filters need.
 
 import hashlib
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ _PAGE = 900
 # it hangs (chroma-core/chroma#2594 and others). A healthy index takes 1.4 to 3 times its vectors.
 _ABSURD_RATIO = 100
 _ALWAYS_FINE_BYTES = 1 << 30
+_LARGEST_DIMENSION = 4096  # of the embedding models that people run
 # Chroma's graph in memory does not follow another process. A reader opens it anew when the files
 # have changed, but not for every query while a run of `rag index` is writing.
 _REOPEN_SECONDS = 10.0
@@ -61,6 +63,7 @@ class VectorIndex:
         self._collection: Collection | None = None
         self._opened_at = 0.0
         self._stamp = 0
+        self._lock = threading.RLock()
 
     @classmethod
     def open(
@@ -83,7 +86,18 @@ class VectorIndex:
         return cls(index_dir, embedder=embedder, dimension=dimension, paths=paths, rows=rows)
 
     def search(self, vector: Vectors, limit: int, filter: Filter) -> list[Hit]:
-        collection = self._open_to_read()
+        # One at a time: opening anew closes what another thread would be searching.
+        with self._lock:
+            try:
+                return self._search(self._open_to_read(), vector, limit, filter)
+            except IndexUnusable:
+                # It may have been rebuilt meanwhile: the next search opens it anew.
+                self._collection = None
+                raise
+
+    def _search(
+        self, collection: "Collection", vector: Vectors, limit: int, filter: Filter
+    ) -> list[Hit]:
         with _translated():
             total = collection.count()
             if total == 0 or limit < 1:
@@ -141,7 +155,23 @@ class VectorIndex:
                 collection.delete(ids=list(chunk_ids[start : start + _PAGE]))
 
     def reset(self) -> None:
-        self.close()
+        try:
+            self._refuse_runaway_files()
+            client = self._open_client()
+            with _translated():
+                for collection in client.list_collections():
+                    client.delete_collection(collection.name)
+            self._collection = None
+        except IndexUnusable:
+            self._delete_files()
+
+    def _delete_files(self) -> None:
+        from chromadb.api.shared_system_client import SharedSystemClient
+
+        self._client = self._collection = None
+        # Chroma keeps one connection a path, also for clients of this process that nobody closed;
+        # it would go on with the deleted files.
+        SharedSystemClient.clear_system_cache()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
@@ -272,9 +302,9 @@ class VectorIndex:
 
     def _refuse_runaway_files(self) -> None:
         """Before Chroma touches them."""
-        if self._rows is None or self._dimension is None:
+        if self._rows is None:
             return
-        expected = self._rows() * self._dimension * 4
+        expected = self._rows() * (self._dimension or _LARGEST_DIMENSION) * 4
         size = sum(file.stat().st_size for file in self._folder.rglob("*") if file.is_file())
         if size > _ALWAYS_FINE_BYTES + _ABSURD_RATIO * expected:
             raise IndexUnusable(

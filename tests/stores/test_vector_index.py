@@ -206,3 +206,18 @@ def test_a_reader_follows_another_process(tmp_path: Path, monkeypatch: pytest.Mo
 def test_nothing_is_reported_to_anyone(index: VectorIndex) -> None:
     index.put([chunk(1)], random_rows(1))
     assert index._client.get_settings().anonymized_telemetry is False
+
+
+def test_a_reset_is_seen_by_a_reader_that_is_open(tmp_path: Path) -> None:
+    old = opened(tmp_path)
+    old.put([chunk(1)], random_rows(1))
+    reader = VectorIndex.open(tmp_path)
+    assert len(reader.search(random_rows(1)[0], 5, EVERYTHING)) == 1
+    new = opened(tmp_path, "E2")
+    new.reset()
+    new.put([chunk(2), chunk(3)], random_rows(2))
+    with pytest.raises(IndexUnusable):
+        reader.search(random_rows(1)[0], 5, EVERYTHING)
+    assert len(reader.search(random_rows(1)[0], 5, EVERYTHING)) == 2
+    for index in (old, new, reader):
+        index.close()
