@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from rag.core.parse import parse_reply
+from rag.core.rewrite import SIGN, restore
 from rag.core.sentences import is_checkable, split_sentences
 from rag.core.violations import violation
 from rag.domain.answer import Claim, Draft, SourceText, Status, Strictness, Verdict, Violation
@@ -174,10 +175,18 @@ def find_claims(draft: Draft) -> tuple[Claim, ...]:
 
 
 def _check_support(claims: tuple[Claim, ...], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
-    # Its word lists take longer to load than the rest of this module; most callers need it late.
+    """Claims checked by what they say in the documents' own words: what was rewritten for the
+    model, and copied by it, is compared as it stands in the source."""
+    # Its word lists take longer to load than the rest of this module, and refusals never need them.
     from rag.core.support import check_support
 
-    return tuple(check_support(claims, sources))
+    if not any(SIGN in claim.text for claim in claims):
+        return check_support(claims, sources)
+    restored = [claim.model_copy(update={"text": restore(claim.text)}) for claim in claims]
+    return tuple(
+        checked.model_copy(update={"text": claim.text})
+        for claim, checked in zip(claims, check_support(restored, sources), strict=True)
+    )
 
 
 def _told(claim: Claim, name: str, request: Request) -> Violation:

@@ -40,7 +40,7 @@ _MAY_END = re.compile(
 _LONGEST_SHORT_FORM = 8
 
 _LIST_SIGN = (
-    r"[-*+•·●○▪–]|\(?\d{1,3}[.)](?=[ \t])|\d{1,3}、|[A-Za-z][.)](?=[ \t])"
+    r"[-*+–](?=[ \t])|[•·●○▪]|\(?\d{1,3}[.)](?=[ \t])|\d{1,3}、|[A-Za-z][.)](?=[ \t])"
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]|[一二三四五六七八九十]{1,3}、"
 )
 _ITEM_START = re.compile(rf"[ \t>]*(?:{_LIST_SIGN})[ \t]*(?=\S)")
@@ -49,6 +49,7 @@ _LINE = re.compile(r"[^\n]+")
 _MARKER_AT_LINE_END = re.compile(r"\[S\d+\][ \t.。;；]*\Z")
 
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_TABLE_RULE = re.compile(r"\n[ \t>]*\|?[ \t]*:?-{2,}[-:| \t]*\Z")
 _TITLE_LINE = re.compile(r"[ \t>]*(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*[ \t]*\Z|__[^_\n]+__[ \t]*\Z)")
 
 
@@ -74,8 +75,10 @@ def split_sentences(text: str) -> tuple[Span, ...]:
 
 def is_checkable(sentence: str) -> bool:
     """Whether a sentence states something that a source could bear out: not a heading, a question,
-    a line that only introduces a list, a block of code or a rule between table rows."""
+    a line that only introduces a list, a block of code or the head of a table."""
     if sentence.lstrip(" \t>").startswith(("```", "~~~")) or _TITLE_LINE.match(sentence):
+        return False
+    if _TABLE_RULE.search(sentence):
         return False
     words = _ALL_MARKERS.sub("", sentence).rstrip(" \t\n*_")
     if words.endswith((":", "：", "?", "？")):

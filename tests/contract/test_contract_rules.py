@@ -4,6 +4,7 @@ from collections.abc import Sequence
 import pytest
 
 from rag.core.contract import judge, reply_schema, retry_message
+from rag.core.rewrite import protect
 from rag.core.violations import violation
 from rag.domain.answer import Claim, SourceText, Verdict
 
@@ -112,6 +113,15 @@ def test_a_weak_claim_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict.accept
     assert [warning.code for warning in verdict.warnings] == ["weak_claim"]
     assert "half of it" in verdict.warnings[0].message
+
+
+def test_compares_what_was_rewritten_for_the_model_as_the_document_has_it() -> None:
+    written = "The field [S1] holds 30 days."
+    raw = reply(f"{protect(written)} [S3]", ["S3"])
+    verdict = judge(raw, MARKERS, [SourceText(marker="S3", text=written)])
+    assert verdict.citations == ("S3",)
+    assert verdict.claims[0].verdict == "supported"
+    assert verdict.claims[0].text == verdict.answer
 
 
 def test_looks_into_support_only_when_the_contract_holds() -> None:

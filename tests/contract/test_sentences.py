@@ -51,6 +51,8 @@ def test_gives_each_sentence_its_markers(text: str, expected: list[str]) -> None
         "版本 3.5 與 v1.2.3 都可以。",
         "Node.js and .NET are fine.",
         "x != y!=z holds",
+        "-5 degrees is cold.",
+        "**Archived** in 2024.",
     ],
 )
 def test_breaks_no_sentence_in_the_middle(text: str) -> None:
@@ -108,7 +110,7 @@ def test_statements_are_checkable(sentence: str) -> None:
             "步驟如下：",
             "Is it? [S1]",
         ),
-        *("是嗎？", "```\nx = 1\n```", "|---|---|", "**Steps:**"),
+        *("是嗎？", "```\nx = 1\n```", "| a | b |\n|---|:-:|", "**Steps:**"),
     ],
 )
 def test_what_states_nothing_is_not_checkable(sentence: str) -> None:
