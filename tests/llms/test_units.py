@@ -65,7 +65,10 @@ def test_items_of_one_list_share_a_block_that_their_lead_in_announces() -> None:
 
 
 def test_chinese_lines_are_joined_without_a_blank() -> None:
-    assert quotes("特休可以遞延到\n次年三月底。病假另計。") == ["特休可以遞延到次年三月底。", "病假另計。"]
+    assert quotes("特休可以遞延到\n次年三月底。病假另計。") == [
+        "特休可以遞延到次年三月底。",
+        "病假另計。",
+    ]
     assert quotes("（一）病假三十天\n（二）婚假八天\n- 事假十四天") == [
         "病假三十天",
         "婚假八天",
