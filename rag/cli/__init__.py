@@ -63,10 +63,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one command and end the process with the exit code of design section 5."""
     prepare_streams()
     arguments = sys.argv[1:] if arguments is None else arguments
-    sys.exit(_run(arguments))
+    sys.exit(run(arguments))
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
+    """Carry out one command line and return its exit code."""
     debug = "--debug" in arguments
     # `--debug` counts wherever it stands: people add it to the end of the command that failed.
     if debug:

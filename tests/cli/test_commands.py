@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.cli import _run as run_command
+from rag.cli import run as run_command
 
 GOOD = '{"status": "answered", "answer": "Room B2 seats 12.[S1]", "citations": ["S1"]}'
 BAD = '{"status": "answered", "answer": "Room B2 seats 14.[S1]", "citations": ["S1"]}'
@@ -157,7 +157,7 @@ def test_rag_alone_says_what_to_do_next(tmp_path: Path, rooms: Path, capsys) -> 
 
 def test_help_and_check_load_no_index_no_model_and_no_vendor() -> None:
     code = (
-        "import sys; from rag.cli import _run; _run(['--help']); "
+        "import sys; from rag.cli import run; run(['--help']); "
         "heavy = {'chromadb', 'tantivy', 'langchain_core', 'onnxruntime', 'numpy', 'markitdown',"
         " 'opencc', 'httpx'} & set(sys.modules); sys.exit(f'loaded: {heavy}' if heavy else 0)"
     )

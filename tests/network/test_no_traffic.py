@@ -17,8 +17,8 @@ def watch(event, arguments):
     elif event in ("socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"):
         seen.append(str(arguments[0]))
 sys.addaudithook(watch)
-from rag.cli import _run
-codes = [_run(arguments) for arguments in json.loads(sys.argv[1])]
+from rag.cli import run
+codes = [run(arguments) for arguments in json.loads(sys.argv[1])]
 with open(sys.argv[2], "w") as file:
     json.dump({"codes": codes, "seen": seen}, file)
 """
