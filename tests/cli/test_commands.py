@@ -26,7 +26,7 @@ def rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def rag(rooms: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201  a callable, typed below
+def rag(rooms: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(rooms)
 
     def call(*arguments: str) -> int:

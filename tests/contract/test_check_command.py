@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag.cli import _run as run_command
+from rag.cli import run as run_command
 
 GOOD = '{"status": "answered", "answer": "Backups stay 30 days [s3].", "citations": ["S3"]}'
 BAD = '{"status": "answered", "answer": "Backups stay 36 days [S9].", "citations": ["S9"]}'
@@ -161,7 +161,7 @@ def test_prints_the_schema_of_the_markers(check: Any) -> None:
 
 def test_loads_no_model_no_store_and_no_loader() -> None:
     code = (
-        "import sys; from rag.cli import _run; _run(['check', '--schema']);"
+        "import sys; from rag.cli import run; run(['check', '--schema']);"
         "heavy = {'chromadb', 'langchain_core', 'onnxruntime', 'markitdown', 'tantivy', 'numpy'};"
         "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
     )

@@ -102,6 +102,19 @@ def test_support_can_warn_or_be_left_out() -> None:
     assert unchecked.claims[0].verdict == "unchecked"
 
 
+def test_a_repeated_claim_is_checked_at_each_of_its_places() -> None:
+    raw = reply(
+        "Kept for 30 days [S3]. Kept for 30 days [S3]. Kept for 30 days [S1].", ["S3", "S1"]
+    )
+    verdict = judge(raw, MARKERS, SOURCES, support="warn")
+    assert verdict.answer is not None
+    assert [claim.verdict for claim in verdict.claims] == ["supported", "supported", "unsupported"]
+    assert [verdict.answer[claim.start : claim.end] for claim in verdict.claims] == [
+        claim.text for claim in verdict.claims
+    ]
+    assert len({claim.start for claim in verdict.claims}) == 3
+
+
 def test_a_weak_claim_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     def weak(claims: Sequence[Claim], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
         return tuple(

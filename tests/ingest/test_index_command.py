@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.cli import _run as run_command
+from rag.cli import run as run_command
 from rag.wire import Workspace
 from tests.doubles import HashEmbedder
 

@@ -1,4 +1,4 @@
-"""Prompt files: released versions never change, both languages say the same, no rule fights another."""
+"""Prompt files: released versions never change, and both languages say the same."""
 
 import json
 import tomllib
