@@ -53,7 +53,7 @@ def open_network() -> Network:
     path = weights.find()
     with ThreadPoolExecutor(3) as pool:
         verified = pool.submit(weights.verify, path)
-        tokenizer = pool.submit(_open_tokenizer, path)
+        tokenizer = pool.submit(open_tokenizer, path)
         session = pool.submit(_open_session, path)
         # What fails in a foreign file fails because it is foreign: that is the error to report.
         verified.result()
@@ -72,7 +72,7 @@ def start_session(model: bytes) -> Any:
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def _open_tokenizer(path: Path) -> Tokenizer:
+def open_tokenizer(path: Path) -> Tokenizer:
     packed = PackedFile(path)
     return Tokenizer(
         packed.pieces(),
