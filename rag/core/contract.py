@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from rag.core.parse import parse_reply
-from rag.core.rewrite import SIGN, restore
+from rag.core.rewrite import restore
 from rag.core.sentences import is_checkable, split_sentences
 from rag.core.violations import violation
 from rag.domain.answer import Claim, Draft, SourceText, Status, Strictness, Verdict, Violation
 
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+# Some 25 tokens each: a retry must leave the room that the sources were given.
+_MOST_COMPLAINTS = 12
 
 STATUSES: tuple[Status, ...] = ("answered", "insufficient")
 
@@ -175,17 +178,29 @@ def find_claims(draft: Draft) -> tuple[Claim, ...]:
 
 
 def _check_support(claims: tuple[Claim, ...], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
-    """Claims checked by what they say in the documents' own words: what was rewritten for the
-    model, and copied by it, is compared as it stands in the source."""
+    """Claims checked in the documents' own words: what was rewritten for the model, and copied by
+    it, is compared as it stands in the source. A reply that repeats itself is checked once."""
     # Its word lists take longer to load than the rest of this module, and refusals never need them.
     from rag.core.support import check_support
 
-    if not any(SIGN in claim.text for claim in claims):
-        return check_support(claims, sources)
-    restored = [claim.model_copy(update={"text": restore(claim.text)}) for claim in claims]
+    said = [(restore(claim.text), claim.markers) for claim in claims]
+    distinct: dict[tuple[str, tuple[str, ...]], Claim] = {}
+    for key, claim in zip(said, claims, strict=True):
+        if key not in distinct:
+            same_words = key[0] == claim.text
+            distinct[key] = claim if same_words else claim.model_copy(update={"text": key[0]})
+    checked = dict(zip(distinct, check_support(list(distinct.values()), sources), strict=True))
     return tuple(
-        checked.model_copy(update={"text": claim.text})
-        for claim, checked in zip(claims, check_support(restored, sources), strict=True)
+        Claim(
+            text=claim.text,
+            start=claim.start,
+            end=claim.end,
+            markers=claim.markers,
+            verdict=checked[key].verdict,
+            why=checked[key].why,
+            evidence=checked[key].evidence,
+        )
+        for key, claim in zip(said, claims, strict=True)
     )
 
 
@@ -197,10 +212,14 @@ def _told(claim: Claim, name: str, request: Request) -> Violation:
 def retry_message(verdict: Verdict, language: str) -> str:
     """What to tell a model whose reply was refused: each violation on a line, then what to do.
 
-    The text of the reply is not repeated beyond the few words that a violation quotes.
+    A dozen violations at most, so that the message fits beside the sources; nothing of the reply is
+    repeated beyond the few words that a violation quotes.
     """
     chinese = language.startswith("zh")
-    complaints = "\n".join(f"- {found.code}: {found.message}" for found in verdict.violations)
+    named = [f"- {found.code}: {found.message}" for found in verdict.violations[:_MOST_COMPLAINTS]]
+    if more := len(verdict.violations) - len(named):
+        named.append(f"- 另有 {more} 處" if chinese else f"- and {more} more")
+    complaints = "\n".join(named)
     if chinese:
         return (
             f"上一則回覆不符合規定：\n{complaints}\n"

@@ -153,7 +153,7 @@ def test_every_message_says_what_to_mend(language: str) -> None:
         '{"status": 1, "status": 2}',
         reply('{"status": "answered", "answer": "x"}', ["S3"]),
         reply("a\bb [S3]", ["S3"]),
-        reply("\n" * 6000, ["S3"]),
+        reply("\n" * 4000, ["S3"]),
         reply("...", ["S3"], status="maybe"),
         reply("Kept [S9][S1].", ["S3"]),
         reply("Kept."),
@@ -168,6 +168,14 @@ def test_every_message_says_what_to_mend(language: str) -> None:
             assert f"- {found.code}: {found.message}" in told
             assert "{" not in found.message.replace('{"status"', "")
             assert ("的" in told) == (language == "zh-Hant")
+
+
+def test_a_retry_names_a_dozen_faults_and_counts_the_rest() -> None:
+    verdict = judge(reply("x [S1]", [f"S{number}" for number in range(20, 60)]), MARKERS)
+    told = retry_message(verdict, "en").splitlines()
+    assert len(told) == 1 + 12 + 1 + 1
+    assert told[-2] == f"- and {len(verdict.violations) - 12} more"
+    assert "另有" in retry_message(verdict, "zh-Hant")
 
 
 def test_messages_quote_hostile_text_on_one_short_line() -> None:
