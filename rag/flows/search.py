@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rag.core.fuse import DEPTH, FusedHit, fuse
+from rag.core.arrange import arrange
+from rag.core.fuse import DEPTH, fuse
+from rag.core.keywords import keywords
+from rag.core.language import detect_language
 from rag.core.passage import query_text
 from rag.domain.documents import Chunk
 from rag.domain.errors import RagError, UsageError
 from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex
-from rag.domain.retrieval import Candidate, Filter, Hit, Mode, Ranks, Retrieved
+from rag.domain.retrieval import Filter, Hit, Mode, Retrieved
 
 
 @dataclass(frozen=True)
@@ -39,23 +42,20 @@ class Searcher:
         retrievers: dict[str, Callable[[], list[Hit]]] = {}
         depth = max(DEPTH, limit)
         if mode != "vector":
-            retrievers["lexical"] = lambda: self.lexical.search(query, depth, filter)
+            retrievers["lexical"] = lambda: self.lexical.search(keywords(query), depth, filter)
         if mode != "lexical":
             retrievers["vector"] = lambda: self._nearest(query, depth, filter)
         lists, degraded = _gather(retrievers)
         if "vector" in lists and (pending := self.catalog.vectors_pending()):
             degraded.append(f"vector: {pending} passages have no vector yet")
-        fused = fuse(lists.get("lexical", []), lists.get("vector", []))
-        # Hits that the catalog does not know are left out before the cut.
-        chunks = {c.chunk_id: c for c in self.catalog.chunks([hit.chunk_id for hit in fused])}
-        known = [hit for hit in fused if hit.chunk_id in chunks][:limit]
-        return Retrieved(
-            query=query,
-            candidates=tuple(
-                _candidate(hit, place, chunks) for place, hit in enumerate(known, start=1)
-            ),
-            degraded=tuple(degraded),
+        found = {hit.chunk_id for hits in lists.values() for hit in hits}
+        # Hits that the catalog does not know are left out before any cut.
+        chunks = {chunk.chunk_id: chunk for chunk in self.catalog.chunks(sorted(found))}
+        fused = fuse(
+            lists.get("lexical", []), lists.get("vector", []), _in_other_language(query, chunks)
         )
+        candidates = arrange(query, fused, chunks)
+        return Retrieved(query=query, candidates=candidates[:limit], degraded=tuple(degraded))
 
     def _nearest(self, query: str, depth: int, filter: Filter) -> list[Hit]:
         vector = self.embedder().embed_query(query_text(query))
@@ -78,11 +78,8 @@ def _gather(
     return lists, [f"{name}: {error.message}" for name, error in failures.items()]
 
 
-def _candidate(hit: FusedHit, place: int, chunks: Mapping[str, Chunk]) -> Candidate:
-    return Candidate(
-        chunk=chunks[hit.chunk_id],
-        score=hit.score,
-        ranks=Ranks(lexical=hit.lexical_rank, vector=hit.vector_rank, fused=place),
-        similarity=hit.similarity,
-        parts=(("lexical", hit.lexical), ("vector", hit.vector)),
-    )
+def _in_other_language(query: str, chunks: Mapping[str, Chunk]) -> set[str]:
+    """Passages that an English question finds in Chinese."""
+    if detect_language(query) != "en":
+        return set()
+    return {chunk_id for chunk_id, chunk in chunks.items() if chunk.language != "en"}

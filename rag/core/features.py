@@ -1,0 +1,149 @@
+"""What the first stage looks at in a passage besides the two scores. Each feature is one pure
+function of query and passage, 0..1, and can be switched off by leaving it out of the weights.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from rag.core.analyzer import analyze
+from rag.core.fold import fold_script
+from rag.core.keywords import keywords
+from rag.domain.documents import Chunk
+
+# Names that mean something letter for letter: with a digit beside a letter, an inner dot, slash,
+# underscore or hyphen beside a digit or capital, camelCase, a call, or a code span.
+_CODE_SPAN = re.compile(r"`([^`\n]{1,80})`")
+_IDENTIFIER = re.compile(
+    r"(?<![^\W_])(?=[\w./\-:]*[A-Za-z])"
+    r"(?:[A-Za-z_][\w]*(?:[._/:]+\w+)+|\w+(?:-\w+)*-?\d+(?:-\w+)*|\w*\d\w*|[A-Za-z]+_\w+|_\w+"
+    r"|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))",
+    re.ASCII,
+)
+_QUOTED = re.compile(
+    r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|「([^」\n]{2,200})」|『([^』\n]{2,200})』"
+)
+_DEFINITIONS = frozenset({"function", "method", "class"})
+_LISTS_OF_NAMES = frozenset({"import", "constant"})
+
+# Terms in a stretch that a person takes in at a glance: two sentences. 15 and 60 do as well.
+_GLANCE = 30
+# Analysed passages that are kept, some 20 MB.
+_PASSAGES_KEPT = 1024
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as the features read it."""
+
+    text: str
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(analyze(keywords(self.text)))
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        spans = [match[1] for match in _CODE_SPAN.finditer(self.text)]
+        names = [match[0] for match in _IDENTIFIER.finditer(_CODE_SPAN.sub(" ", self.text))]
+        return tuple(dict.fromkeys(plain(name) for name in [*spans, *names]))
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        found = [next(filter(None, match.groups())) for match in _QUOTED.finditer(self.text)]
+        return tuple(dict.fromkeys(filter(None, map(plain, found))))
+
+
+@lru_cache(maxsize=_PASSAGES_KEPT)
+def terms_of(text: str) -> tuple[str, ...]:
+    """`analyze`, remembered: good passages come up again, and more than one feature reads them."""
+    return tuple(analyze(text))
+
+
+def plain(text: str) -> str:
+    """One script, one case, single spaces: what exact matches are compared in."""
+    return " ".join(fold_script(unicodedata.normalize("NFKC", text)).casefold().split())
+
+
+def exact_identifiers(query: Query, chunk: Chunk) -> float:
+    """Share of the query's identifiers that stand in the passage letter for letter."""
+    if not query.identifiers:
+        return 0.0
+    text = plain(f"{chunk.context}\n{chunk.symbol or ''}\n{chunk.text}")
+    return sum(_stands_in(name, text) for name in query.identifiers) / len(query.identifiers)
+
+
+def quoted_phrases(query: Query, chunk: Chunk) -> float:
+    """Share of the query's quoted phrases that the passage holds as they are."""
+    if not query.phrases:
+        return 0.0
+    text = plain(f"{chunk.context}\n{chunk.text}")
+    return sum(phrase in text for phrase in query.phrases) / len(query.phrases)
+
+
+def title_and_heading(query: Query, chunk: Chunk) -> float:
+    """Share of the query's terms that title and headings hold."""
+    held = query.terms.intersection(terms_of(f"{chunk.title}\n{chunk.context}"))
+    return len(held) / len(query.terms) if query.terms else 0.0
+
+
+def proximity(query: Query, chunk: Chunk) -> float:
+    """Share of the query's terms that stand together somewhere in the passage."""
+    places = [(at, term) for at, term in enumerate(terms_of(chunk.text)) if term in query.terms]
+    best, first = 0, 0
+    held: dict[str, int] = {}
+    for at, term in places:
+        held[term] = held.get(term, 0) + 1
+        while at - places[first][0] >= _GLANCE:
+            gone = places[first][1]
+            held[gone] -= 1
+            if not held[gone]:
+                del held[gone]
+            first += 1
+        best = max(best, len(held))
+    return best / len(query.terms) if query.terms else 0.0
+
+
+def definition(query: Query, chunk: Chunk) -> float:
+    """In code: 1 for the function or class whose name the query holds."""
+    if chunk.node_kind not in _DEFINITIONS or not chunk.symbol:
+        return 0.0
+    whole, *parts = analyze(chunk.symbol.rpartition(".")[2]) or [""]
+    return float(whole in query.terms or (bool(parts) and query.terms.issuperset(parts)))
+
+
+def names_only(query: Query, chunk: Chunk) -> float:
+    """In code: 1 for a block of imports or constants, which mentions everything and says nothing;
+    not for a query that asks for imports."""
+    return float(chunk.node_kind in _LISTS_OF_NAMES and chunk.node_kind not in query.terms)
+
+
+def _stands_in(name: str, text: str) -> bool:
+    """`name` as a whole: `QS-101` does not stand in `QS-1010`."""
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not (_in_word(before) and _in_word(name[0])) and not (
+            _in_word(after) and _in_word(name[-1])
+        ):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _in_word(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_")
+
+
+Feature = Callable[[Query, Chunk], float]
+
+FEATURES: Mapping[str, Feature] = {
+    "identifiers": exact_identifiers,
+    "phrases": quoted_phrases,
+    "title": title_and_heading,
+    "proximity": proximity,
+    "definition": definition,
+    "names_only": names_only,
+}
