@@ -140,6 +140,9 @@ def _compiled(
 _QUANTITY_CUES = _compiled(_BEFORE + _BEFORE_DURATION, ahead=True)
 _MOMENT_CUES = _compiled(_BEFORE + _BEFORE_MOMENT, ahead=True)
 _AFTER_CUES = _compiled(_AFTER, ahead=False)
+# Most numbers have no bound: one look for any cue spares them all the others.
+_ANY_CUE = re.compile("|".join(cue for _, _, cue, _ in (*_BEFORE, *_BEFORE_MOMENT, *_BEFORE_DURATION)))
+
 # How far before a number its bound may begin: "must not be later than the ..." in characters.
 _REACH = 40
 _CLAUSE_END = re.compile(r"[,;.!?。:](?= )|[,;!?。，；\n|](?!\d)")
@@ -154,7 +157,8 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
         cut = match.end()
     before = before[cut:]
     loose: Bound | None = None
-    for side, firm, pattern in _MOMENT_CUES if moment else _QUANTITY_CUES:
+    cues = _MOMENT_CUES if moment else _QUANTITY_CUES
+    for side, firm, pattern in cues if _ANY_CUE.search(before) else ():
         if match := pattern.search(before):
             bound = Bound(side, firm, match["cue"])
             if firm:

@@ -18,7 +18,7 @@ Sources = Sequence[SourceReading]
 
 # Source sentences looked at for a claim: those that hold most of its words. A claim is about one
 # sentence, rarely two; more only cost time.
-_NEAREST_SENTENCES = 6
+_NEAREST_SENTENCES = 4
 # Shares of words from which two clauses are about one thing: most of the claim's, half of the
 # source's (it may say more). Lower ones raise false alarms on the synthetic sets' true pairs.
 _OF_CLAIM = 0.8

@@ -7,7 +7,7 @@ mean the same, it is taken to. They hold across languages.
 import re
 from collections.abc import Iterator, Sequence
 
-from rag.core.bounds import Bound, find_anchor, find_bound
+from rag.core.bounds import find_anchor, find_bound
 from rag.core.measures import DIMENSIONS
 from rag.core.moments import Clock, Date
 from rag.core.quantities import COUNT, ORDINAL, Quantity
@@ -23,7 +23,7 @@ _FIRST = re.compile(
     r"\b(?:first|initial|initially|1st|earliest|original)\b|第一|第 ?1|首|最早|最初"
 )
 # Places of one number that are looked at; in a text with more of them one will agree.
-_MOST_PLACES = 64
+_MOST_PLACES = 32
 
 
 _Place = Quantity | Date | Clock | Span
@@ -201,20 +201,20 @@ def _bound(
     """A bound on the other side than every source's, or one that no source has beside it."""
     moment = not isinstance(item, Quantity)
     bound = find_bound(claim.flat, item.start, item.end, moment=moment)
-    written = claim.written(item.start, item.end)
-    others: list[Bound | None] = [
-        find_bound(reading.whole, other.start, other.end, moment=moment) for reading, other in same
-    ]
-    if bound is not None and not any(other and other.side is bound.side for other in others):
-        unbounded = any(other is None for other in others)
-        if bound.firm if unbounded else not _complements(claim, item, same):
-            told = next((f', which says "{other.words}"' for other in others if other), "")
-            yield f'{where} does not say "{bound.words}" of "{written}"{told}'
-            return
-    anchor = find_anchor(claim.flat, item.end)
-    anchors = [find_anchor(reading.whole, other.end) for reading, other in same]
-    if not moment and anchor and all(other and other is not anchor for other in anchors):
-        yield f'{where} does not say "{claim.written(item.start, item.end + 7)}"'
+    if bound is not None:
+        others = [reading.bound_at(other.start, other.end, moment) for reading, other in same]
+        if not any(other and other.side is bound.side for other in others):
+            unbounded = any(other is None for other in others)
+            if bound.firm if unbounded else not _complements(claim, item, same):
+                told = next((f', which says "{other.words}"' for other in others if other), "")
+                written = claim.written(item.start, item.end)
+                yield f'{where} does not say "{bound.words}" of "{written}"{told}'
+                return
+    anchor = None if moment else find_anchor(claim.flat, item.end)
+    if anchor is not None:
+        anchors = [find_anchor(reading.whole, other.end) for reading, other in same]
+        if all(other and other is not anchor for other in anchors):
+            yield f'{where} does not say "{claim.written(item.start, item.end + 7)}"'
 
 
 def _complements(

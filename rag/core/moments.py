@@ -68,22 +68,41 @@ _HAN_DAYS = (
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?!\d|:\d)"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
+_MONTH_HINT = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _N = r"(?:\d{1,4}|[〇零一二三四五六七八九十百廿卅]{1,6})"
 _MINGUO = 1911  # year 1 of the Republic is 1912
 
+# Each pattern behind a sign without which it cannot match, looked for first: most texts have no date.
 _DATE_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?<![\d.\-/])(?P<year>[12]\d{3})(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d|[-/.]\d)",
-        rf"(?P<era>民国)?(?P<year>{_N}) ?年(?:(?:度)|(?: ?(?P<month>{_N}) ?月(?:份|底|初)?(?!份)(?: ?(?P<day>{_N}) ?[日号])?))?",
-        rf"(?P<month>{_N}) ?月(?: ?(?P<day>{_N}) ?[日号]|份|底|初|中旬|上旬|下旬|)",
-        rf"(?:每月|每个月|当月|次月|同月|该月|隔月|下月|上月|本月)的?(?:第)? ?(?P<day>{_N}) ?[日号]",
-        rf"(?<![\d.])(?:the )?{_DAY}(?: of)?[ -]{_MONTH}(?:,?[ -]{_YEAR})?",
-        rf"\b{_MONTH} (?:the )?{_DAY}(?:,? {_YEAR})?",
-        rf"\b{_MONTH},? {_YEAR}",
-        r"(?<![\d/.])(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})(?!\d|/)",
-        rf"(?<![\d\-])(?P<year>[12]\d{{3}})-(?P<month>0[1-9]|1[0-2])(?![\d\-])",
-        rf"\b{_MONTH}(?![a-z0-9])",
+    (re.compile(hint), re.compile(pattern))
+    for hint, pattern in (
+        (
+            r"\d",
+            r"(?<![\d.\-/])(?P<year>[12]\d{3})(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})"
+            r"(?!\d|[-/.]\d)",
+        ),
+        (
+            "年",
+            rf"(?P<era>民国)?(?P<year>{_N}) ?年(?:度|(?: ?(?P<month>{_N}) ?月(?:份|底|初)?(?!份)"
+            rf"(?: ?(?P<day>{_N}) ?[日号])?))?",
+        ),
+        ("月", rf"(?P<month>{_N}) ?月(?: ?(?P<day>{_N}) ?[日号]|份|底|初|中旬|上旬|下旬|)"),
+        (
+            "月",
+            rf"(?:每|每个|当|次|同|该|隔|下|上|本)月的?第? ?(?P<day>{_N}) ?[日号]",
+        ),
+        (_MONTH_HINT, rf"(?<![\d.])(?:the )?{_DAY}(?: of)?[ -]{_MONTH}(?:,?[ -]{_YEAR})?"),
+        (_MONTH_HINT, rf"\b{_MONTH} (?:the )?{_DAY}(?:,? {_YEAR})?"),
+        (_MONTH_HINT, rf"\b{_MONTH},? {_YEAR}"),
+        (
+            "/",
+            r"(?<![\d/.])(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})(?!\d|/)",
+        ),
+        (
+            r"\d-",
+            r"(?<![\d\-])(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])(?![\d\-])",
+        ),
+        (_MONTH_HINT, rf"\b{_MONTH}(?![a-z0-9])"),
     )
 )
 _MONTH_ALONE = len(_DATE_PATTERNS) - 1
@@ -117,6 +136,7 @@ _CLOCK = re.compile(
     r"|(?P<word>\b(?:noon|midnight)\b|正午|午夜)"
     r"|(?<![\d:.])(?P<lead>1[0-2]|[1-9])(?= ?(?:-|~|to|and|until) ?\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b)"
 )
+_CLOCK_HINT = re.compile(r"\d:\d|\d ?[ap]\.?m|[点时]|o'clock|noon|midnight|正午|午夜")
 _HAN_CLOCK_BEFORE = re.compile(
     r"(?:于|在|自|从|至|到|~|-|每天|每日|每[周星期礼拜]{1,2}[一二三四五六日]|前|后|日|号|天) ?$"
 )
@@ -145,7 +165,9 @@ def find_moments(flat: str, original: str) -> Moments:
 def _dates(flat: str, original: str) -> tuple[Date, ...]:
     found: list[Date] = []
     taken = bytearray(len(flat) + 1)
-    for number, pattern in enumerate(_DATE_PATTERNS):
+    for number, (hint, pattern) in enumerate(_DATE_PATTERNS):
+        if not hint.search(flat):
+            continue
         for match in pattern.finditer(flat):
             start, end = match.span()
             if any(taken[start:end]):
@@ -248,6 +270,8 @@ def _weekdays(flat: str, original: str) -> tuple[Weekday, ...]:
 
 def _clocks(flat: str, dates: tuple[Date, ...]) -> tuple[Clock, ...]:
     found: list[Clock] = []
+    if not _CLOCK_HINT.search(flat):
+        return ()
     inside = _Spans(dates)
     period_before = ""
     for match in _CLOCK.finditer(flat):

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
+from rag.core.bounds import Bound, find_bound
 from rag.core.code_spans import code_spans
 from rag.core.coverage import WordIndex
 from rag.core.fold import flatten
@@ -297,8 +298,22 @@ class SourceReading:
         place -= len(self.whole) - len(self.flat)
         if place < 0:
             return None
-        starts = [span.start for span in self.sentences]
-        return max(0, bisect_right(starts, place) - 1)
+        return max(0, bisect_right(self._starts, place) - 1)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [span.start for span in self.sentences]
+
+    def bound_at(self, start: int, end: int, moment: bool) -> Bound | None:
+        """The bound on what stands at `whole[start:end]`."""
+        key = (start, end, moment)
+        if key not in self._bounds:
+            self._bounds[key] = find_bound(self.whole, start, end, moment=moment)
+        return self._bounds[key]
+
+    @cached_property
+    def _bounds(self) -> dict[tuple[int, int, bool], Bound | None]:
+        return {}
 
     @cached_property
     def _clauses(self) -> dict[int, list[Clause]]:

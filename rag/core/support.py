@@ -54,8 +54,8 @@ def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
     if not claim.markers:
         return claim.model_copy(update={"verdict": "uncited"})
     if not readings:
-        why = f"{claim.markers[0]} is not among the sources"
-        return claim.model_copy(update={"verdict": "unsupported", "why": why})
+        missing = f"{claim.markers[0]} is not among the sources"
+        return claim.model_copy(update={"verdict": "unsupported", "why": missing})
     asked = ClaimReading(claim.text)
     quotes = [reading.squeezed.find(asked.flat) for reading in readings]
     verdict, why = _judged(asked, readings, quoted=any(quotes))
