@@ -1,5 +1,6 @@
 """Runs the network: text to vector, on one thread, safe to call from many."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -62,6 +63,9 @@ def open_network() -> Network:
 
 def start_session(model: bytes) -> Any:
     """An onnxruntime session over a serialised model, run as it is."""
+    # Official builds of onnxruntime 1.32 report every session to their maker; this is read once,
+    # when the library is loaded, and before it a call to switch that off comes too late.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
