@@ -113,8 +113,10 @@ class Workspace:
         *,
         rebuild: bool = False,
         progress: Progress | None = None,
+        read: "Reading | None" = None,
     ) -> IngestReport:
-        """Bring the index up to date with the knowledge folder; see `rag.flows.ingest`."""
+        """Bring the index up to date with the knowledge folder; see `rag.flows.ingest`. `read`
+        stands in for the loaders of this workspace."""
         from rag.flows.ingest import IndexPorts, ingest
         from rag.stores.catalog import Catalog
         from rag.stores.guard import require_disk_space, writer_lock
@@ -139,7 +141,7 @@ class Workspace:
         )
         return ingest(
             self.settings.knowledge_dir,
-            reading(self.settings),
+            read or reading(self.settings),
             ports,
             scope=scope,
             rebuild=rebuild,
