@@ -44,7 +44,7 @@ def index(
         knowledge = Path.cwd() / knowledge
     workspace = workspace_of(context, knowledge=knowledge)
     scope = [_in_knowledge(path, workspace.settings.knowledge_dir) for path in paths or ()]
-    with _progress() as progress:
+    with progress_bar() as progress:
         # The whole folder is no narrowing.
         report = workspace.index([] if "." in scope else scope, rebuild=rebuild, progress=progress)
     if as_json:
@@ -103,7 +103,7 @@ def _print_list(label: str, lines: "tuple[Failure, ...]", style: str, shown: int
 
 
 @contextmanager
-def _progress() -> Iterator["Progress | None"]:
+def progress_bar() -> Iterator["Progress | None"]:
     """One bar for the stage at work, on standard error; nothing where that is no terminal."""
     if not interactive():
         yield None
