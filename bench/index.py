@@ -50,7 +50,8 @@ class FreeEmbedder:
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
     def embed_query(self, text: str) -> Vectors:
-        return self.embed_passages([text])[0]
+        vector: Vectors = self.embed_passages([text])[0]
+        return vector
 
 
 class Writer:

@@ -24,7 +24,8 @@ from rag.domain.ports import (
     Progress,
     VectorWriter,
 )
-from rag.flows.scan import FoundFile, Scan, hash_file, in_scope, scan_folder
+from rag.flows.changes import Changed, find_changes
+from rag.flows.scan import Scan, in_scope, scan_folder
 from rag.flows.vectors import VectorRun, fill_vectors
 
 # A batch is one transaction and one commit of the lexical index (some 50 ms): large enough to make
@@ -183,21 +184,18 @@ class _Run:
             if in_scope(path, self.scope)
         }
         self._require_known_scope(scan, known)
-        self.failed += scan.failed
         self.skipped += scan.skipped
-        changed, kept = self._compare(scan, known)
-        lost = self._index(changed)
-        gone = [
-            path
-            for path in known
-            if path not in kept
-            and path not in {found.path for found, _ in changed} - lost
-            and not (scan.unread and ("" in scan.unread or in_scope(path, scan.unread)))
-        ]
-        if gone:
-            self.ports.catalog.remove(gone)
-            self._write_lexical(gone)
-        self.removed = len(set(gone) - lost)
+        changes = find_changes(scan, known, self.reading.recipe, all_anew=self.rebuild)
+        for failure in changes.unreadable:
+            self._fail(failure.path, failure.reason)
+        self.unchanged = len(changes.unchanged)
+        if changes.touched:
+            self.ports.catalog.touch(changes.touched)
+        lost = self._index(changes.to_read)
+        if forgotten := [*changes.gone, *(path for path in lost if path in known)]:
+            self.ports.catalog.remove(forgotten)
+            self._write_lexical(forgotten)
+        self.removed = len(changes.gone)
 
     def _require_known_scope(self, scan: Scan, known: Mapping[str, Known]) -> None:
         found = {file.path for file in scan.files} | {*known}
@@ -212,71 +210,44 @@ class _Run:
                     "paths are relative to the knowledge folder",
                 )
 
-    def _compare(
-        self, scan: Scan, known: Mapping[str, Known]
-    ) -> tuple[list[tuple[FoundFile, str]], set[str]]:
-        """The files to read, with their hashes, and the paths that stay as they are.
-
-        The content decides, always: an edit may keep size and modification time.
-        """
-        changed: list[tuple[FoundFile, str]] = []
-        kept: set[str] = set()
-        touched: dict[str, tuple[int, int]] = {}
-        for found in scan.files:
-            before = known.get(found.path)
-            try:
-                content_hash = hash_file(found.location, found.size)
-            except OSError as error:
-                # Nothing is known of the content, so what was indexed before stays.
-                self._fail(found.path, f"cannot be read: {error.strerror}")
-                kept.add(found.path)
-                continue
-            if (
-                before is None
-                or self.rebuild
-                or before.content_hash != content_hash
-                or before.recipe != self.reading.recipe(found.path)
-            ):
-                changed.append((found, content_hash))
-                continue
-            kept.add(found.path)
-            self.unchanged += 1
-            if (before.size, before.mtime_ns) != (found.size, found.mtime_ns):
-                touched[found.path] = (found.size, found.mtime_ns)
-        if touched:
-            self.ports.catalog.touch(touched)
-        return changed, kept
-
-    def _index(self, changed: Sequence[tuple[FoundFile, str]]) -> set[str]:
+    def _index(self, changes: Sequence[Changed]) -> list[str]:
         """Reads, cuts and writes in batches. Returns the paths that could not be read: what was
         indexed of them before is out of date and must go."""
-        lost: set[str] = set()
+        lost: list[str] = []
         batch: list[IndexedDocument] = []
-        for number, (found, content_hash) in enumerate(changed):
-            self.progress("documents", number, len(changed), found.path)
+        chunks = characters = 0
+        for number, changed in enumerate(changes):
+            path = changed.file.path
+            self.progress("documents", number, len(changes), path)
             try:
-                batch.append(self._read(found, content_hash))
+                entry = self._read(changed)
             except RagError as error:
-                lost.add(found.path)
-                self._fail(found.path, error.message)
+                lost.append(path)
+                self._fail(path, error.message)
+                continue
             except Exception as error:  # one file, whatever is in it, never ends the run
-                lost.add(found.path)
-                self._fail(found.path, f"{type(error).__name__}: {error}")
-            if _full(batch):
+                lost.append(path)
+                self._fail(path, f"{type(error).__name__}: {error}")
+                continue
+            batch.append(entry)
+            chunks += len(entry.chunks)
+            characters += len(entry.text)
+            if chunks >= _BATCH_CHUNKS or characters >= _BATCH_CHARACTERS:
                 self._write(batch)
-                batch = []
+                batch, chunks, characters = [], 0, 0
         self._write(batch)
-        self.progress("documents", len(changed), len(changed))
+        self.progress("documents", len(changes), len(changes))
         return lost
 
-    def _read(self, found: FoundFile, content_hash: str) -> IndexedDocument:
+    def _read(self, changed: Changed) -> IndexedDocument:
+        found = changed.file
         loaded = self.reading.load(found.location)
         chunks = tuple(self.reading.cut(found.path, loaded))
         self.warnings += [Failure(path=found.path, reason=line) for line in loaded.warnings]
         document = Document(
             path=found.path,
             title=loaded.title or (chunks[0].title if chunks else Path(found.path).stem),
-            content_hash=content_hash,
+            content_hash=changed.content_hash,
             size=found.size,
             mtime_ns=found.mtime_ns,
             language=detect_language(loaded.text),
@@ -346,13 +317,6 @@ def _without_vector(failures: Iterable[tuple[Chunk, str]]) -> list[Failure]:
         )
         for chunk, reason in failures
     ]
-
-
-def _full(batch: Sequence[IndexedDocument]) -> bool:
-    return (
-        sum(len(entry.chunks) for entry in batch) >= _BATCH_CHUNKS
-        or sum(len(entry.text) for entry in batch) >= _BATCH_CHARACTERS
-    )
 
 
 def _suffix(path: str) -> str:

@@ -200,7 +200,7 @@ def test_a_file_that_may_not_be_read_keeps_what_was_indexed(
     def refuse(location: Path, size: int) -> str:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("rag.flows.ingest.hash_file", refuse)
+    monkeypatch.setattr("rag.flows.changes.hash_file", refuse)
     report = bench.index()
     assert reasons(report) == {"a.md": "cannot be read: Permission denied"}
     assert bench.found("fact") == ["a.md"]
