@@ -82,6 +82,9 @@ class Settings(BaseSettings):
     rerank: Literal["off", "ids", "scored", "rubric"] = "off"
     rerank_model: str | None = None
     rerank_timeout: float = Field(default=15.0, gt=0)
+    """Seconds for one call, its retry included; loading a cold model excepted."""
+    rerank_batch: int = Field(default=5, ge=2, le=20)
+    """Passages in one call of the scored form."""
 
     max_file_mb: int = Field(default=50, ge=1)
     max_pages: int = Field(default=2000, ge=1)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rag.flows.search import Searcher
     from rag.journal import Journal
     from rag.promptbook import PromptBook
+    from rag.rerankers.llm import LLMReranker
+    from rag.rerankers.llm import Mode as RerankMode
     from rag.stores.catalog import Catalog
     from rag.stores.lexical import LexicalIndex
     from rag.stores.vectors import VectorIndex
@@ -151,7 +153,41 @@ class Workspace:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        return None
+        """The second stage of a search; None when it is switched off, as it is by default."""
+        mode = self.settings.rerank
+        return None if mode == "off" else self.open_reranker(mode)
+
+    def open_reranker(self, mode: "RerankMode", **options: Any) -> "LLMReranker":
+        """The reranker in `mode`, whether it is switched on or not. `options` go before those that
+        the settings give; see `rag.rerankers.llm.RerankOptions`."""
+        from rag.rerankers._cache import RankingCache
+        from rag.rerankers.llm import LLMReranker, RerankOptions
+
+        settings = self.settings
+        given: dict[str, Any] = {
+            "mode": mode,
+            # A backend that enforces a schema is asked for an object: see `core.ranking_prompt`.
+            "form": "object" if settings.llm in ("ollama", "auto") else "array",
+            "language": settings.language,
+            "timeout": settings.rerank_timeout,
+            "batch_size": settings.rerank_batch,
+            "num_ctx": settings.num_ctx,
+            "seed": settings.seed,
+        }
+        return LLMReranker(
+            lambda: self.rerank_model,
+            self.prompts,
+            RerankOptions(**given | options),
+            cache=RankingCache(settings.index_dir / "rankings.sqlite"),
+        )
+
+    @cached_property
+    def rerank_model(self) -> LanguageModel:
+        """The model that ranks: the one that answers, unless `rerank_model` names another."""
+        name = self.settings.rerank_model
+        if name is None:
+            return self.model
+        return self._open_model(self.settings.model_copy(update={"model": name}))
 
     def ask_ports(self, run: str | None = None) -> "AskPorts":
         from rag.flows.ask import AskPorts

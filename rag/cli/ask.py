@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from rag.cli.console import StageLine, emit_json, err, read_text
-from rag.cli.session import SearchMode, settings_of
+from rag.cli.session import RerankMode, SearchMode, settings_of
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +30,9 @@ def ask(
     replies: Annotated[
         Path | None, typer.Option(help="File of replies, for static.", show_default=False)
     ] = None,
+    rerank: Annotated[
+        RerankMode | None, typer.Option(help="Let the model order the passages first.")
+    ] = None,
     max_sources: Annotated[int | None, typer.Option(help="Sources handed over at most.")] = None,
     retries: Annotated[int | None, typer.Option(help="0 to 2.")] = None,
     coverage: Annotated[str | None, typer.Option(help="strict or warn.")] = None,
@@ -51,6 +54,7 @@ def ask(
         llm=llm,
         model=model,
         static_replies=replies.absolute() if replies else None,
+        rerank=rerank,
         max_sources=max_sources,
         retries=retries,
         coverage=coverage,

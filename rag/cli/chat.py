@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag.cli.console import StageLine, err, out
-from rag.cli.session import settings_of
+from rag.cli.session import RerankMode, settings_of
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
@@ -34,6 +34,9 @@ def chat(
     replies: Annotated[
         Path | None, typer.Option(help="File of replies, for static.", show_default=False)
     ] = None,
+    rerank: Annotated[
+        RerankMode | None, typer.Option(help="Let the model order the passages first.")
+    ] = None,
 ) -> None:
     from rag.assistant import Assistant
     from rag.flows.chat import Conversation
@@ -44,6 +47,7 @@ def chat(
         llm=llm,
         model=model,
         static_replies=replies.absolute() if replies else None,
+        rerank=rerank,
     )
     assistant = Assistant(Workspace(settings, notify=err))
     assistant.workspace.catalog  # noqa: B018  no index is told at once, not after the first question

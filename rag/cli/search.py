@@ -6,10 +6,11 @@ import typer
 
 from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.session import SearchMode, workspace_of
+from rag.cli.session import RerankMode, SearchMode, workspace_of
 
 if TYPE_CHECKING:
     from rag.domain.retrieval import Candidate
+    from rag.domain.trace import RerankTrace
 
 _SNIPPET = 160
 
@@ -31,32 +32,50 @@ def search(
     lang: Annotated[
         list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
     ] = None,
+    rerank: Annotated[
+        RerankMode | None, typer.Option(help="Let a language model order the best 20.")
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each feature adds to a score.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    from rag.assistant import Assistant
+    from rag.flows.rerank import search_reranked
 
-    text = query if query not in (None, "-") else read_text(None).strip()
-    assistant = Assistant(workspace_of(context))
-    found = assistant.search(text or "", mode=mode, limit=limit, filter=search_filter(path, lang))
+    text = (query if query not in (None, "-") else read_text(None).strip()) or ""
+    workspace = workspace_of(context, rerank=rerank)
+    asked = {"mode": mode, "limit": limit, "filter": search_filter(path, lang)}
+    second = None
+    if workspace.reranker is None:
+        found = workspace.searcher.search(text, **asked)
+        candidates = found.candidates
+    else:
+        second = search_reranked(text, workspace.searcher, workspace.reranker, **asked)
+        found, candidates = second.retrieved, second.candidates
     for line in found.degraded:
         err(f"degraded: {line}", style="yellow")
+    if second is not None and second.trace.status != "ok":
+        err(f"not reranked by the model: {second.trace.reason}", style="yellow")
     if as_json:
-        emit_json(
-            {
-                "query": found.query,
-                "knowledge_version": assistant.workspace.catalog.knowledge_version(),
-                "candidates": [candidate_json(candidate) for candidate in found.candidates],
-                "degraded": list(found.degraded),
-            }
-        )
+        shape: dict[str, Any] = {
+            "query": found.query,
+            "knowledge_version": workspace.catalog.knowledge_version(),
+            "candidates": [candidate_json(candidate) for candidate in candidates],
+            "degraded": list(found.degraded),
+        }
+        emit_json(shape if second is None else shape | {"rerank": rerank_json(second.trace)})
         return
-    if not found.candidates:
+    if not candidates:
         out("nothing found")
-    for place, candidate in enumerate(found.candidates, start=1):
+    for place, candidate in enumerate(candidates, start=1):
         print_candidate(place, candidate, explain)
+
+
+def rerank_json(trace: "RerankTrace") -> dict[str, Any]:
+    """The `rerank` part of the `search-rerank` shape; `raw` is what the model returned, the
+    replies of several calls one below the other."""
+    replies = [call.raw for call in trace.calls if call.raw is not None]
+    return {**trace.model_dump(mode="json"), "raw": "\n".join(replies) if replies else None}
 
 
 def candidate_json(candidate: "Candidate") -> dict[str, Any]:
@@ -68,6 +87,8 @@ def candidate_json(candidate: "Candidate") -> dict[str, Any]:
         "similarity": candidate.similarity,
         "ranks": candidate.ranks.model_dump(),
         "parts": dict(candidate.parts),
+        "relevance": candidate.relevance,
+        "reason": candidate.reason,
     }
 
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 SearchMode = Literal["hybrid", "lexical", "vector"]
 """`rag.domain.retrieval.Mode` again: importing it would load pydantic for `rag --help`."""
 
+RerankMode = Literal["off", "ids", "scored", "rubric"]
+"""How the setting `rerank` may be; see `rag.config`."""
+
 
 def workspace_root(context: typer.Context) -> Path:
     """The folder named by `--root`, else the nearest one that holds a workspace."""

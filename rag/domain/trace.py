@@ -1,6 +1,6 @@
 """One request, written down so that its outcome can be reproduced from this alone."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -39,10 +39,21 @@ class RerankCall(Value):
     reason: str | None = None
     cached: bool = False
     ms: float = 0.0
+    clean: bool = False
+    """The reply was exactly what was asked for."""
+    attempts: int = 1
+    """How often the model was called; 0 for a reply from the cache."""
 
 
 class RerankTrace(Value):
     mode: str
+    form: str = "array"
+    """What was asked for: `array` or `object`."""
+    status: Literal["ok", "partial", "fallback", "skipped"] = "ok"
+    """`partial`: some calls failed and their passages kept their places. `skipped`: no call was
+    made, since the last ones had failed in a row."""
+    pause_seconds: float = 0.0
+    """How much longer the stage is skipped."""
     model: str | None = None
     prompt_version: str | None = None
     parameters: GenerationParameters | None = None
