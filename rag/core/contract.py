@@ -158,7 +158,7 @@ def find_claims(draft: Draft) -> tuple[Claim, ...]:
     claims: list[Claim] = []
     spans = iter(draft.spans)
     upcoming = next(spans, None)
-    for start, end in split_sentences(draft.answer):
+    for start, end in split_sentences(draft.answer, wrapped=False):
         markers: dict[str, None] = {}
         while upcoming is not None and upcoming.start < end:
             markers[upcoming.marker] = None

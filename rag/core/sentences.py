@@ -32,12 +32,15 @@ _END = re.compile(
 # capital decides. Taken from English technical prose; anything else before a full stop ends one.
 _GOES_ON = re.compile(
     r"\b(?:e\.?g|i\.?e|cf|vs|viz|[DM]r|Mrs|Ms|Prof|St|[Ff]igs?|[Ss]ec|[Ee]q|[Cc]h|[Vv]ol|pp|[Ee]ds?"
-    r"|approx|est|max|min|resp|incl|esp|[A-HJ-Z])\Z"
+    r"|approx|est|max|min|resp|incl|esp)\Z"
 )
+# An initial stands first or behind another capital (J. R. Smith); `plan B.` may end a sentence.
+_INITIAL = re.compile(r"(?:\A|[\n\"“(]|(?:\A|\s)[A-Z][\w'.-]*\s)[A-HJ-Z]\Z")
 _MAY_END = re.compile(
     r"\b(?:etc|al|Inc|Ltd|Co|Corp|[JS]r|[ap]\.?m|U\.S|U\.K|[Dd]ept|[Nn]os?|[Aa]rt|p)\Z"
 )
 _LONGEST_SHORT_FORM = 8
+_LONGEST_NAME = 24
 
 _LIST_SIGN = (
     r"[-*+–](?=[ \t])|[•·●○▪]|\(?\d{1,3}[.)](?=[ \t])|\d{1,3}、|[A-Za-z][.)](?=[ \t])"
@@ -48,24 +51,30 @@ _OWN_LINE = re.compile(r"[ \t>]*(?:#{1,6}[ \t]|\|)")
 _LINE = re.compile(r"[^\n]+")
 _MARKER_AT_LINE_END = re.compile(r"\[S\d+\][ \t.。;；]*\Z")
 
+# How the second of two lines begins when it goes on with the first; markers alone belong to it too.
+_CONTINUES = re.compile(r"[\s>]*(?:[a-z,.;:!?)\]，。；：、！？）」』》]|\[S\d+\]\s*\Z)")
+
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _TABLE_RULE = re.compile(r"\n[ \t>]*\|?[ \t]*:?-{2,}[-:| \t]*\Z")
 _TITLE_LINE = re.compile(r"[ \t>]*(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*[ \t]*\Z|__[^_\n]+__[ \t]*\Z)")
 
 
-def split_sentences(text: str) -> tuple[Span, ...]:
+def split_sentences(text: str, *, wrapped: bool = True) -> tuple[Span, ...]:
     """Sentences in order, without the white space and list signs between them.
 
     Markers right behind closing punctuation belong to the sentence that it closes (`401。[S1]`,
     `days. [S3]`); markers that a line or a sentence opens with belong to that one. List items,
-    headings and table rows stand alone; a fenced block is one span; wrapped lines are one sentence.
+    headings and table rows stand alone; a fenced block is one span.
+
+    With `wrapped`, as documents are, a sentence may go on in the next line. Without, as answers
+    are, it does so only where that line begins with a small letter or a comma.
     """
     sentences: list[Span] = []
     code = code_spans(text)
     inline = [span for span in code if not span.block]
     done = 0
     for block in (*(span for span in code if span.block), CodeSpan(len(text), len(text), True)):
-        for unit in _units(text, done, block.start):
+        for unit in _units(text, done, block.start, wrapped):
             sentences += _in_unit(text, unit, inline)
         if block.start < block.end:
             sentences.append(_trim(text, block.start, block.end))
@@ -86,7 +95,7 @@ def is_checkable(sentence: str) -> bool:
     return _LETTER_OR_DIGIT.search(words) is not None
 
 
-def _units(text: str, start: int, end: int) -> Iterator[Span]:
+def _units(text: str, start: int, end: int, wrapped: bool) -> Iterator[Span]:
     """Stretches that no sentence crosses: paragraphs, list items, headings, table rows."""
     begin: int | None = None
     last = start
@@ -102,6 +111,7 @@ def _units(text: str, start: int, end: int) -> Iterator[Span]:
             or "\n\n" in text[last : match.start()].replace(" ", "").replace("\t", "")
             or _OWN_LINE.match(previous) is not None
             or _ends_with_marker(previous)
+            or (not wrapped and _CONTINUES.match(line) is None)
         )
         if begin is not None and starts_anew:
             yield Span(begin, last)
@@ -125,7 +135,7 @@ def _in_unit(text: str, unit: Span, inline: list[CodeSpan]) -> Iterator[Span]:
     for match in _END.finditer(text, unit.start, unit.end):
         if _inside(inline, match.start()):
             continue
-        if match["stop"] == "." and not match["marked"] and _is_short_form(text, match):
+        if match["stop"] and not match["marked"] and _goes_on(text, begin, match):
             continue
         end = match.end()
         if match["gap"] and _opens_next(text, begin, match, unit):
@@ -141,15 +151,19 @@ def _inside(spans: list[CodeSpan], place: int) -> bool:
     return before >= 0 and place < spans[before].end
 
 
-def _is_short_form(text: str, match: re.Match[str]) -> bool:
+def _goes_on(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Whether full stops close a short form, or an ellipsis pauses, within a sentence."""
     stop = match.start()
-    before = text[max(0, stop - _LONGEST_SHORT_FORM) : stop]
-    if _GOES_ON.search(before):
-        return True
-    if not _MAY_END.search(before):
-        return False
     following = text[match.end() : match.end() + 2].lstrip()
-    return not following or following[0].islower() or following[0].isdigit()
+    small = not following or following[0].islower() or following[0].isdigit()
+    if match["stop"] != ".":
+        return match["stop"].startswith("..") and following[:1].islower()
+    before = text[max(begin, stop - _LONGEST_SHORT_FORM) : stop]
+    return (
+        _GOES_ON.search(before) is not None
+        or (_MAY_END.search(before) is not None and small)
+        or _INITIAL.search(text[max(begin, stop - _LONGEST_NAME) : stop]) is not None
+    )
 
 
 def _opens_next(text: str, begin: int, match: re.Match[str], unit: Span) -> bool:

@@ -6,8 +6,8 @@ from rag.core.code_spans import code_spans
 from rag.core.sentences import is_checkable, split_sentences
 
 
-def sentences(text: str) -> list[str]:
-    return [text[start:end] for start, end in split_sentences(text)]
+def sentences(text: str, wrapped: bool = True) -> list[str]:
+    return [text[start:end] for start, end in split_sentences(text, wrapped=wrapped)]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_gives_each_sentence_its_markers(text: str, expected: list[str]) -> None
         "Use v1.2.3 or 10.0.0.1 now.",
         "See https://example.org/a.b?c=d.e#f for more.",
         "Put it in config.toml or .env first.",
-        "Use e.g. a file, i.e. one of Dr. Smith or J. Doe vs. none.",
+        "Use e.g. a file, i.e. one of Dr. Smith vs. none.",
         "Set limits etc. on it.",
         "It opens at 9 a.m. on weekdays.",
         "See No. 5 and Fig. 3 there.",
@@ -75,6 +75,27 @@ def test_lists_headings_and_tables_stand_alone() -> None:
         "| 1 | 2 |",
     ]
     assert sentences("（一）甲\n（二）乙\n三、丙") == ["甲", "乙", "丙"]
+
+
+def test_a_line_of_a_document_may_go_on_and_a_line_of_an_answer_stands_alone() -> None:
+    text = "備份保留三十天\n還原要四小時[S1]"
+    assert sentences(text) == [text]
+    assert sentences(text, wrapped=False) == ["備份保留三十天", "還原要四小時[S1]"]
+    for text in ("Kept for\nthirty days.", "三十天\n，接下去。", "Kept 30 days.\n[S1]"):
+        assert sentences(text, wrapped=False) == [text]
+
+
+def test_a_capital_before_a_full_stop_need_not_be_an_initial() -> None:
+    assert sentences("Use plan B. Then go.") == ["Use plan B.", "Then go."]
+    assert sentences("Ask J. R. Smith or George W. Bush.") == ["Ask J. R. Smith or George W. Bush."]
+    assert sentences("It is in the U.S. Others are not.") == [
+        "It is in the U.S.",
+        "Others are not.",
+    ]
+
+
+def test_an_ellipsis_pauses_or_ends() -> None:
+    assert sentences("Wait... and see. Well... Done.") == ["Wait... and see.", "Well...", "Done."]
 
 
 def test_a_line_that_ends_with_its_marker_is_complete() -> None:
