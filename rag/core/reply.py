@@ -176,7 +176,8 @@ def _handle_object(scan: _Scan, raw: str, start: int, budget: Budget, depth: int
     if isinstance(read, Unread):
         if read.cut and not scan.candidates:
             scan.cut = True
-            return len(raw)  # whatever comes lies inside the object that is cut off
+            if _CLOSES.search(raw, start) is None:
+                return len(raw)  # whatever comes lies inside the object that is cut off
         if _names_field(read.keys):
             scan.cut |= read.cut
             scan.broken |= not read.cut

@@ -42,7 +42,7 @@ _CHINESE = {
     "schema.conflict": "欄位 `{field}` 出現兩次，而且內容不同。",
     "schema.nested": "`answer` 裡是一個 JSON 物件；應直接寫答案文字。",
     "schema.control": "`answer` 含有退格或換頁字元：反斜線必須寫成 `\\\\`。",
-    "schema.long": "`answer`太長，無法查核：只回答所問的內容。",
+    "schema.long": "`answer` 太長，無法查核：只回答所問的內容。",
     "schema.fields": "JSON 物件沒有 `status`、`answer`、`citations` 任何一個欄位。",
     "bad_status": "`status` 是 {value}；只能是 `answered` 或 `insufficient`。",
     "empty_answer": "`answer` 沒有內容：除了標記之外沒有任何文字或數字。",
