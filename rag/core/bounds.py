@@ -141,7 +141,9 @@ _QUANTITY_CUES = _compiled(_BEFORE + _BEFORE_DURATION, ahead=True)
 _MOMENT_CUES = _compiled(_BEFORE + _BEFORE_MOMENT, ahead=True)
 _AFTER_CUES = _compiled(_AFTER, ahead=False)
 # Most numbers have no bound: one look for any cue spares them all the others.
-_ANY_CUE = re.compile("|".join(cue for _, _, cue, _ in (*_BEFORE, *_BEFORE_MOMENT, *_BEFORE_DURATION)))
+_ANY_CUE = re.compile(
+    "|".join(cue for _, _, cue, _ in (*_BEFORE, *_BEFORE_MOMENT, *_BEFORE_DURATION))
+)
 
 # How far before a number its bound may begin: "must not be later than the ..." in characters.
 _REACH = 40

@@ -5,7 +5,7 @@ languages differ they share too few, and these checks stay silent.
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from rag.core.fact_checks import find_agreeing
 from rag.core.names import replaced_names
@@ -32,6 +32,8 @@ _ORDER = re.compile(
 )
 _EARLIER = frozenset({"before", "prior to", "前"})
 
+# So many words in common may be chance.
+_FEW = 2
 # Clauses compared in one sentence; real sentences have a few.
 _MOST_CLAUSES = 32
 # Numbers compared with each other in one claim; real claims have a few.
@@ -56,11 +58,10 @@ def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
         for sentence in reading.words.nearest(claim.stems, _NEAREST_SENTENCES)
         for clause in reading.clauses_of(sentence)[:_MOST_CLAUSES]
     ]
-    pairs = {pair for clause in near for pair in clause.pairs}
     stated = claim.clauses[:_MOST_CLAUSES]
     for clause in stated:
         words = claim.written(clause.start, clause.end)
-        if _takes_other_side(clause, pairs):
+        if _takes_other_side(clause, near):
             yield f'{where} says the opposite of "{words}"'
             continue
         nearest = _nearest(clause, near)
@@ -77,10 +78,19 @@ def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
             yield f'{where} does not say "only": "{words}"'
 
 
-def _takes_other_side(clause: Clause, told: Set[tuple[str, str, int]]) -> bool:
+def _takes_other_side(clause: Clause, near: Sequence[Clause]) -> bool:
     """Whether it says "accepts the connection" where the sources only "reject the connection"."""
+    if not clause.pairs:
+        return False
+    told = {
+        pair
+        for other in near
+        if (shared := shared_words(clause, other)) >= _OF_SOURCE * len(clause.signs)
+        or (shared > _FEW and shared >= _OF_CLAIM * len(other.signs))
+        for pair in other.pairs
+    }
     return any(
-        (word, key, -sign) in told and (word, key, sign) not in told
+        sign and (word, key, -sign) in told and not told & {(word, key, sign), (word, key, 0)}
         for word, key, sign in clause.pairs
     )
 
@@ -154,7 +164,8 @@ def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> It
         rivals = [
             (reading, other, topic)
             for reading, other in _same_kind(quantity, sources)
-            if not any(other.agrees(stated) for stated in claim.quantities[:_MOST_NUMBERS])
+            if not other.article
+            and not any(other.agrees(stated) for stated in claim.quantities[:_MOST_NUMBERS])
             and (topic := _topic(reading, other)) is not None
         ]
         known = frozenset().union(*filter(None, topics), *(topic for _, _, topic in rivals))
@@ -169,9 +180,7 @@ def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> It
                 break
 
 
-def _same_kind(
-    quantity: Quantity, sources: Sources
-) -> list[tuple[SourceReading, Quantity]]:
+def _same_kind(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
     """Numbers that could stand in its place: a cell names no noun, its column does."""
     return [
         (reading, other)

@@ -112,6 +112,7 @@ NO_NEGATION = _cue(
 NEGATION = _cue(
     r"""
     \b(?:not|never|cannot|nor|neither|nobody|none|nothing|nowhere|no one|no longer|no)\b
+    \b(?:can't|won't|shan't)
     n't\b
     \b(?:doesnt|dont|isnt|arent|cant|wont|mustnt)\b
     \b(?:without|instead of|rather than|except|unless|hardly)\b
@@ -135,6 +136,9 @@ NEGATION = _cue(
 
 PHRASE_NEGATION = re.compile(r"\b(?:without|instead of|rather than|except|unless)\b")
 """Negations that reach the noun phrase behind them, not the clause that they stand in."""
+
+QUOTED = re.compile(r"`[^`\n]{1,100}`|\"[^\"\n]{1,100}\"|[「『][^」』\n]{1,100}[」』]")
+"""Words that are mentioned, not used: `None` and "no" deny nothing."""
 
 EXCLUSIVE = _cue(
     r"""
@@ -189,7 +193,7 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
         _cue(
             r"""
             \b(?:must|may|can|should|shall|could)(?: not|n't)\b
-            \bcannot\b
+            \b(?:cannot|can't|shan't)\b
             \b(?:is|are|be|strictly) (?:prohibited|forbidden|disallowed|banned)\b
             (?:\bnot|n't|\bnever) (?:be )?(?:allowed|permitted)\b
             """,
@@ -223,37 +227,53 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
 )
 """In this order: a denied modal before the bare one."""
 
-# Each line: words of one meaning, then those of the opposite meaning. A clause that has one side
-# does not say what a clause with the other side says.
-_OPPOSITES = """
-same identical equal alike / different unequal distinct
+# Each line: words of one meaning / words of the opposite. A clause that has one side does not say
+# what a clause with the other side says. What happens to a thing:
+_OPPOSITE_ACTIONS = """
 enable enabled enables activate activated / disable disabled disables deactivate deactivated
-active / inactive
 allow allowed allows permitted permit permits / deny denied denies
 support supported supports / unsupported
-available / unavailable
-valid / invalid
-correct / incorrect
 accept accepts accepted / reject rejects rejected refuse refuses refused
 include includes included including / exclude excludes excluded excluding
 rise rises rose risen increase increases increased grow grows grew / fall falls fell fallen \
 decrease decreases decreased drop drops dropped decline declines declined
 succeed succeeds succeeded success successful successfully / fail fails failed failure unsuccessful
+lock locks locked / unlock unlocks unlocked
+add adds added / remove removes removed
+upload uploads uploaded / download downloads downloaded
+encrypted / unencrypted
+paid / unpaid
+start starts started begin begins began / end ends ended finish finishes finished
+启用 开启 / 停用 关闭 禁用
+允许 准许 / 禁用
+增加 上升 提高 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
+成功 / 失败
+接受 核准 批准 / 拒绝 驳回 退回
+包含 包括 / 排除
+加入 新增 / 移除 删除
+登入 / 登出
+上传 / 下载
+汇入 / 汇出
+加密 / 解密
+升级 / 降级
+开始 / 结束
+"""
+# What a thing is like. As a mere attribute ("private keys") it may tell two things apart:
+_OPPOSITE_QUALITIES = """
+same identical equal alike / different unequal distinct
+active / inactive
+available / unavailable
+valid / invalid
+correct / incorrect
 required mandatory compulsory / optional
 public / private
-encrypted / unencrypted
 online / offline
 automatic automatically / manual manually
 internal / external
 inbound incoming / outbound outgoing
 safe secure / unsafe insecure
-lock locks locked / unlock unlocks unlocked
-add adds added / remove removes removed
-upload uploads uploaded / download downloads downloaded
-paid / unpaid
 known / unknown
 authorized authorised / unauthorized unauthorised
-start starts started begin begins began / end ends ended finish finishes finished
 first / last
 shortest / longest
 largest biggest / smallest
@@ -263,25 +283,12 @@ synchronous / asynchronous
 mutable / immutable
 read-only / writable
 相同 一样 一致 同样 / 相异 有别
-启用 开启 / 停用 关闭 禁用
-允许 准许 / 禁用
-增加 上升 提高 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
-成功 / 失败
 必填 / 选填
 公开 / 私有 机密
 自动 / 手动 人工
 内部 / 外部
-接受 核准 批准 / 拒绝 驳回 退回
-包含 包括 / 排除
 有效 / 无效
-加入 新增 / 移除 删除
 线上 / 离线 线下
-登入 / 登出
-上传 / 下载
-汇入 / 汇出
-加密 / 解密
-升级 / 降级
-开始 / 结束
 第一 / 最后
 """
 # Denials by form, read as the negation and the positive word.
@@ -296,20 +303,22 @@ class Opposite:
 
     key: str
     sign: int
+    is_action: bool
     start: int
     end: int
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[str, tuple[str, int]]:
-    table: dict[str, tuple[str, int]] = {}
-    for line in _OPPOSITES.strip().splitlines():
-        positive, negative = (side.split() for side in line.split(" / "))
-        key = "±" + stem(positive[0])
-        for word in positive:
-            table.setdefault(word, (key, 1))
-        for word in negative:
-            table.setdefault(word, (key, -1))
+def _table() -> dict[str, tuple[str, int, bool]]:
+    table: dict[str, tuple[str, int, bool]] = {}
+    for block, is_action in ((_OPPOSITE_ACTIONS, True), (_OPPOSITE_QUALITIES, False)):
+        for line in block.strip().splitlines():
+            positive, negative = (side.split() for side in line.split(" / "))
+            key = "±" + stem(positive[0])
+            for word in positive:
+                table.setdefault(word, (key, 1, is_action))
+            for word in negative:
+                table.setdefault(word, (key, -1, is_action))
     return table
 
 

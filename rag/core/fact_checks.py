@@ -47,7 +47,9 @@ def _literals(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
             yield f"{written} is not in {where}"
         elif literal.kind == "version":
             same = [
-                (reading, place) for reading in sources for place in reading.literals.places(literal)
+                (reading, place)
+                for reading in sources
+                for place in reading.literals.places(literal)
             ]
             yield from _bound(claim, Span(literal.start, literal.end), same, where)
 
@@ -140,9 +142,7 @@ def _same_number_will_do(quantity: Quantity, other: Quantity, reading: SourceRea
     if quantity.dimension == ORDINAL:
         return True
     # `timeout = 30` with "in seconds" somewhere; 30 in the column "Days".
-    return not other.nouns and any(
-        DIMENSIONS[unit] == quantity.dimension for unit in reading.units
-    )
+    return not other.nouns and any(DIMENSIONS[unit] == quantity.dimension for unit in reading.units)
 
 
 def find_rivals(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:

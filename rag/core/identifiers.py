@@ -62,6 +62,7 @@ _QUOTED = re.compile(
 _ABBREVIATIONS = re.compile(
     r"(?:[a-z]\.)+[a-z]?$|^(?:and/or|n/a|w/o|i/o|a/b|24/7|he/she|yes/no|on/off)$"
 )
+_LOST_SPACE = re.compile(r"[a-z]{2,}\.[A-Z]|[A-Z]{2,}\.[A-Z][a-z]")  # "days.It"
 _CODE_WORD = re.compile(r"[a-z0-9_][a-z0-9_\-./:@$#\\]*|[㐀-鿿]+")
 _LOOSE = re.compile(r"[\s*_`~]+")
 _MOST_PLACES = 8
@@ -92,7 +93,8 @@ def find_literals(flat: str, original: str) -> list[Literally]:
         group = "number" if match["number"] else "before"
         add("version", match[group], match.start(group), match.end(group))
     for match in _NAME.finditer(flat):
-        if not _ABBREVIATIONS.search(match.group()):
+        written = original[match.start() : match.end()]
+        if not _ABBREVIATIONS.search(match.group()) and not _LOST_SPACE.search(written):
             add("name", match.group().removesuffix("()"), match.start(), match.end())
     for match in _CAMEL.finditer(original):
         add("name", flat[match.start() : match.end()], match.start(), match.end())

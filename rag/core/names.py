@@ -26,6 +26,7 @@ class Name:
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+|[.!?:;,()\"“”|\n]")
 _SENTENCE_EDGE = frozenset(".!?:|\n")
+_ARTICLES = frozenset({"the", "a", "an", "and", "or", "this", "that"})
 _LONGEST_ACRONYM = 6
 # Names compared in one claim; real sentences have a few.
 _MOST_NAMES = 32
@@ -113,6 +114,6 @@ def _is_acronym(part: str, flat: str) -> bool:
 
 
 def _same_place(name: Name, other: Name) -> bool:
-    before = name.before == other.before and name.before.isalpha()
+    before = name.before == other.before and name.before.isalpha() and name.before not in _ARTICLES
     after = name.after == other.after and name.after.isalpha()
     return before or after

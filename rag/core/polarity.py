@@ -26,8 +26,10 @@ class Clause:
         self._text = cues.with_plain_denials(text)
         self._neutral = self._text
         bare, sign = self._text, 1
+        denials: list[tuple[int, int]] = []
         if cues.NEGATION.occurs(self._text):
-            self._neutral = cues.NO_NEGATION.blank(self._text)
+            used = cues.QUOTED.sub(lambda match: " " * len(match.group()), self._text)
+            self._neutral = cues.NO_NEGATION.blank(used)
             denials = cues.NEGATION.spans(self._neutral)
             sign = -1 if len(denials) % 2 else 1
             bare = cues.blank_spans(bare, denials)
@@ -44,8 +46,9 @@ class Clause:
         self.built_in = frozenset(word.key for word in found if word.sign < 0)
         """The pairs of which the clause has the second side: "removed" denies without a "not"."""
         self.pairs: frozenset[tuple[str, str, int]] = frozenset(
-            (neighbour, word.key, sign * word.sign)
+            (neighbour, word.key, _local_sign(word.start, denials, sign) * word.sign)
             for word in found
+            if word.is_action
             for neighbour in (
                 *stems(bare[max(0, word.start - _NEIGHBOUR) : word.start])[-1:],
                 *stems(bare[word.end : word.end + _NEIGHBOUR])[:1],
@@ -68,13 +71,16 @@ class Clause:
 
     @cached_property
     def modal(self) -> Modal | None:
-        return next((modal for modal, cue in cues.MODALS if cue.occurs(self._neutral)), None)
+        modal = next((modal for modal, cue in cues.MODALS if cue.occurs(self._neutral)), None)
+        if self.sign < 0 and modal in (Modal.REQUIRED, Modal.ALLOWED):
+            return None  # "nobody must", "can no longer": denied elsewhere in the clause
+        return modal
 
 
 _CLAUSE_END = re.compile(
     r"[,;!?。:](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[,;:!?]|\.(?=\s|$|[^\x00-\x7f])|\n|[()\[\]]"
     r"|(?<= )(?=(?:but|because|if|when|unless|while|although|though|whereas|until|which|whose"
-    r"|where|otherwise|except|yet)\b)"
+    r"|who|that|where|otherwise|except|yet)\b)"
     r"|(?=(?<![合一])并(?![不非未无])|但|若|如果|因为|除非|而且|否则|即使|假如|一旦)"
 )
 _PHRASE_END = re.compile(
@@ -83,6 +89,8 @@ _PHRASE_END = re.compile(
 _WORD = re.compile(r"\S+")
 # How far from a word its neighbours are looked for, in characters.
 _NEIGHBOUR = 24
+# How far from a word its own negation may stand: "is not currently supported".
+_DENIAL_REACH = 12
 # A "without" denies the few words behind it: "without a valid token".
 _PHRASE_WORDS = 3
 
@@ -94,6 +102,14 @@ _CLASHES = frozenset(
         frozenset({Modal.FORBIDDEN, Modal.NOT_REQUIRED}),
     }
 )
+
+
+def _local_sign(place: int, denials: list[tuple[int, int]], sign: int) -> int:
+    """The clause's sign where it is sure to reach the word at `place`: there is no negation, or one
+    close before. Else 0: in a long clause a negation may concern something else."""
+    if not denials or any(place - _DENIAL_REACH <= end <= place for _, end in denials):
+        return sign
+    return 0
 
 
 def split_clauses(flat: str, span: Span) -> Iterator[Span]:

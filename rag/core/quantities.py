@@ -86,7 +86,8 @@ _ORDERING_FIRST = re.compile(r"(?:\b(?:the|each|every|its|their|your|our|his|her
 _SECOND_AS_UNIT = re.compile(r"(?:\b(?:per|a|each|every|one|half a|every few)|\d|/) ?$")
 _FRACTION = re.compile(
     r"\b(?P<top>an?|one|two|three|four|\d+|half)[ -](?P<bottom>half|halves|thirds?|quarters?"
-    r"|fourths?|fifths?|tenths?)(?= (?:of|the|as)\b)|\b(?P<half>half)(?= (?:of|the)\b)"
+    r"|fourths?|fifths?|tenths?)(?:(?= (?:of|the|as|its|their)\b)|(?<=-half)|(?<=-thirds)|(?<=-third)|(?<=-quarter)"
+    r"|(?<=-quarters)|(?<=-fifths)|(?<=-fifth)|(?<=-tenths)|(?<=-tenth))|\b(?P<half>half)(?= (?:of|the)\b)"
     r"|(?P<han>一半|半数|过半)"
 )
 _ARTICLE = re.compile(

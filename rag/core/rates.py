@@ -35,8 +35,8 @@ _UNIT = re.compile(
     r"|毫秒|秒|分钟|小时|天|日|周|星期|礼拜|个月|月|季|年|字节|位元组|百分"
 )
 _BARE = re.compile(
-    r"\b(?P<latin>milliseconds|microseconds|nanoseconds|seconds|minutes|hours|kilobytes|megabytes|gigabytes|bytes|bits)\b"
-    r"|(?P<han>毫秒|秒|分钟|小时|字节|位元组)"
+    r"\b(?P<latin>milliseconds|microseconds|nanoseconds|seconds|minutes|hours|kilobytes|megabytes|gigabytes)\b"
+    r"|(?P<han>毫秒|秒|分钟|小时)"
 )
 _EVERY_WEEKDAY = re.compile(
     r"\b(?:(?:every|each|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]"

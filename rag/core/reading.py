@@ -233,7 +233,7 @@ class SourceReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self._moments.dates, *self._moments.clocks, *self._moments.weekdays)
+        moments = (*self.dates, *self._moments.clocks, *self._moments.weekdays)
         return find_quantities(self.whole, sorted(Span(item.start, item.end) for item in moments))
 
     @cached_property

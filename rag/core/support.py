@@ -66,9 +66,7 @@ def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
     return claim.model_copy(update={"verdict": verdict, "why": why, "evidence": evidence})
 
 
-def _judged(
-    asked: ClaimReading, readings: Sequence[SourceReading], *, quoted: bool
-) -> _Judgement:
+def _judged(asked: ClaimReading, readings: Sequence[SourceReading], *, quoted: bool) -> _Judgement:
     if quoted:
         return _SUPPORTED
     if problem := next(_problems(asked, readings), None):

@@ -18,6 +18,7 @@ _STOPWORDS = frozenset(
     until unless up upon us use used using very was we were what when where whether which while who
     whom whose why will with within without would yes you your yours cannot never neither none
     s t re ve ll d m don doesn didn isn aren wasn weren won wouldn shouldn couldn mustn hasn haven
+    ca wo sha
     """.split()
 )
 # Chinese function characters: they carry grammar, and bigrams do not cross them.
