@@ -5,6 +5,10 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import Literal
 
+# Characters of a title that are kept: longer ones are not titles, and they are repeated in the
+# context of every chunk below them.
+LONGEST_HEADING = 300
+
 BlockKind = Literal["heading", "lead", "prose", "code", "table"]
 
 
@@ -66,7 +70,7 @@ def fill_gaps(text: str, blocks: list[Block]) -> list[Block]:
     path: tuple[str, ...] = ()
     for block in blocks:
         start = max(block.start, position)
-        if start >= block.end:
+        if start >= block.end or text[start : block.end].isspace():
             continue
         filled += _prose(text, position, start, path)
         filled.append(block if start == block.start else replace(block, start=start))

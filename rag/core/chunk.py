@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import groupby
+from itertools import accumulate, groupby
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from rag.core.blocks import Block, Lines
@@ -27,6 +28,13 @@ _RESUME = re.compile(r"[。！？；]+[\"'”’」』）]*|(?<=[.!?])\s+|\n+")
 
 # Letters below which a passage is too short to tell its own language from.
 _TELLING_LETTERS = 20
+
+# Share of a chunk that headings may fill before what they head; more would leave crumbs of it.
+_MOST_LEADING = 0.75
+
+# Crumbs are swept together up to this part of a chunk, so that packing weighs dozens of places to
+# break at, not hundreds.
+_GRAINS = 32
 
 
 def chunk_document(
@@ -68,7 +76,9 @@ class _Span:
 def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[Block]]:
     """Runs of blocks that may share a chunk: under one heading, on one page. A heading with
     nothing of its own goes on to the next run, at the end of the document to the one before."""
-    runs = [list(run) for _, run in groupby(blocks, key=lambda block: (block.path, block.page))]
+    headings = accumulate(block.kind == "heading" for block in blocks)
+    keyed = [((b.path, b.page, n), b) for b, n in zip(blocks, headings, strict=True)]
+    runs = [[b for _, b in run] for _, run in groupby(keyed, key=itemgetter(0))]
     waiting: list[Block] = []
     ready: list[Block] = []
     for run in runs:
@@ -110,12 +120,17 @@ def _spans(text: str, section: Sequence[Block], capacity: int, overlap: int) -> 
 def _atoms(text: str, section: Sequence[Block], capacity: int) -> list[Atom]:
     atoms: list[Atom] = []
     leading = 0  # tokens of the headings and leads right before the next block
+    grain = capacity // _GRAINS
     for block in section:
         for atom in cut(text, block, capacity, capacity - leading):
             # Headings that would leave no room for what they head are text like any other.
-            lead = atom.lead and leading + atom.tokens <= capacity // 2
+            lead = atom.lead and leading + atom.tokens <= capacity * _MOST_LEADING
             leading = leading + atom.tokens if lead else 0
-            atoms.append(atom if lead == atom.lead else replace(atom, lead=lead))
+            last = atoms[-1] if atoms else None
+            if last and not (lead or last.lead) and last.tokens + atom.tokens <= grain:
+                atoms[-1] = replace(last, end=atom.end, tokens=last.tokens + atom.tokens)
+            else:
+                atoms.append(atom if lead == atom.lead else replace(atom, lead=lead))
     return atoms
 
 
@@ -206,5 +221,5 @@ class _Maker:
 
 
 def _node_kind(span: _Span) -> str:
-    kinds = {block.node_kind or "module" for block in span.blocks}
+    kinds = {block.node_kind or "module" for block in span.blocks if block.kind != "lead"}
     return kinds.pop() if len(kinds) == 1 else "module"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rag.core.blocks import Block, Lines, Outline, fill_gaps
+from rag.core.blocks import Block, BlockKind, Lines, Outline, fill_gaps
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -129,6 +129,19 @@ _GRAMMARS = {
     "bash": ("tree_sitter_bash", "language"),
 }
 
+# Levels of members inside members; code written by people has five or six. Bounds the recursion.
+_DEEPEST = 20
+
+# Characters of a file that is parsed; a longer one is data or generated. The scanner of the shell
+# grammar takes quadratic time on hostile here-documents: 3 s at this length.
+_LONGEST_PARSED = 500_000
+_LONGEST_SHELL = 50_000
+# A longer line is data or minified; several scanners take quadratic time on one long line of signs.
+_LONGEST_LINE = 5_000
+
+# What is left of a body behind its last member: brackets, perhaps with a remark.
+_CLOSING = re.compile(r"[\s})\];]*(?:(?://|#|/\*)[^\n]*)?")
+
 # A run of lines up to the next unindented line that follows an empty one.
 _SECTION = re.compile(r"\n[ \t\r]*\n(?=[^\s}\])])")
 
@@ -136,12 +149,17 @@ _SECTION = re.compile(r"\n[ \t\r]*\n(?=[^\s}\])])")
 def outline_code(text: str, language: str | None, fits: Callable[[str], bool]) -> Outline:
     """Blocks of source code. `fits` says whether a definition can stay whole in one chunk; one that
     does not is taken apart into its members."""
-    if language not in _GRAMMARS:
+    if language not in _GRAMMARS or not _parsable(text, language):
         return Outline(tuple(fill_gaps(text, list(_sections(text)))))
     root = _parser(language).parse(text.encode("utf-8", "replace")).root_node
     reader = _Reader(text, _KINDS[language], fits)
-    blocks = list(reader.members(root, (), None, 0, reader.lines.start(len(reader.lines))))
+    blocks = reader.members(root, (), None, 0, len(text))
     return Outline(tuple(fill_gaps(text, blocks)), _docstring_title(text, language, root))
+
+
+def _parsable(text: str, language: str) -> bool:
+    limit = _LONGEST_SHELL if language == "bash" else _LONGEST_PARSED
+    return len(text) <= limit and max(map(len, text.split("\n"))) <= _LONGEST_LINE
 
 
 def _sections(text: str) -> Iterator[Block]:
@@ -173,19 +191,26 @@ class _Reader:
 
     def members(
         self, body: Node, path: tuple[str, ...], inside: str | None, start: int, end: int
-    ) -> Iterator[Block]:
+    ) -> list[Block]:
         """Blocks that cover the document from `start` to `end`, where `body` stands."""
+        blocks: list[Block] = []
         for definition in self._definitions(body, inside):
             first = max(start, self.lines.start(definition.first_line))
             last = min(end, self.lines.start(definition.end_line))
             if first >= last:
                 continue
-            if first > start and self._text[start:first].strip():
-                yield self._statement(start, first, path, inside)
-            yield from self._definition(definition, path, inside, first, last)
+            if self._text[start:first].strip():
+                # `namespace a {` says nothing without what it opens
+                kind: BlockKind = "lead" if inside == "namespace" and not blocks else "code"
+                blocks.append(self._statement(kind, start, first, path, inside))
+            blocks += self._definition(definition, path, inside, first, last)
             start = last
-        if start < end and self._text[start:end].strip():
-            yield self._statement(start, end, path, inside)
+        rest = self._text[start:end]
+        if blocks and _CLOSING.fullmatch(rest.strip()):
+            blocks[-1] = replace(blocks[-1], end=end)
+        elif rest.strip():
+            blocks.append(self._statement("code", start, end, path, inside))
+        return blocks
 
     def _definition(
         self,
@@ -203,7 +228,7 @@ class _Reader:
         own = (*path, *name)
         body = next((b for f in _BODY_FIELDS if (b := node.child_by_field_name(f))), None)
         whole = kind != "namespace" and self._fits(self._text[start:end])
-        if whole or kind not in _CONTAINERS or body is None:
+        if whole or kind not in _CONTAINERS or body is None or len(path) > _DEEPEST:
             yield Block(
                 start,
                 end,
@@ -217,14 +242,16 @@ class _Reader:
             return
         yield from self.members(body, own, kind, start, end)
 
-    def _statement(self, start: int, end: int, path: tuple[str, ...], inside: str | None) -> Block:
-        return Block(start, end, "code", path, len(path), node_kind=inside or "module")
+    def _statement(
+        self, kind: BlockKind, start: int, end: int, path: tuple[str, ...], inside: str | None
+    ) -> Block:
+        return Block(start, end, kind, path, len(path), node_kind=inside or "module")
 
     def _signature(self, node: Node) -> str:
         row = node.start_point.row
         return self._text[self.lines.start(row) : self.lines.start(row + 1)].strip()
 
-    def _definitions(self, body: Node, inside: str | None) -> Iterator[_Definition]:
+    def _definitions(self, body: Node, inside: str | None, depth: int = 0) -> Iterator[_Definition]:
         attached: int | None = None  # first line of the comments right above the next statement
         previous_end = -1
         for child in body.named_children:
@@ -238,8 +265,8 @@ class _Reader:
                 continue
             if attached is None or first > previous_end + 1:
                 attached = first
-            if child.type in _TRANSPARENT:
-                yield from self._definitions(child, inside)
+            if child.type in _TRANSPARENT and depth < _DEEPEST:
+                yield from self._definitions(child, inside, depth + 1)
             else:
                 node = _unwrap(child)
                 yield _Definition(node, attached, last + 1, self._kind(node, inside))
@@ -289,14 +316,8 @@ def _holds_function(node: Node) -> bool:
 def _name(node: Node) -> tuple[str, ...]:
     """The names a definition adds to the path: a Go method adds its receiver's type too."""
     receiver = node.child_by_field_name("receiver")
-    named = next(
-        (
-            found
-            for field in ("name", "type", "declarator")
-            if (found := node.child_by_field_name(field)) is not None
-        ),
-        None,
-    )
+    named = node.child_by_field_name("type" if node.type == "impl_item" else "name")
+    named = named or node.child_by_field_name("declarator")
     if named is None:  # the name is one level down: `type T struct`, `const f = ...`
         inner = [child for child in node.named_children if child.child_by_field_name("name")]
         named = inner[0].child_by_field_name("name") if inner else None

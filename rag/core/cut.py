@@ -29,8 +29,11 @@ _INSIDE = 2.0
 
 _CLOSERS = r"[\"'”’」』》〉）)】\]*_`]*"
 _SENTENCE_END = re.compile(
-    rf"[。！？；｡]+{_CLOSERS}\s*|[.!?]+{_CLOSERS}\s+|\n(?=\s*(?:[-*+•]|\d+[.)])\s)"
+    rf"[。！？；｡]+{_CLOSERS}\s*|(?<![.!?])[.!?]+{_CLOSERS}\s+|\n(?=\s*(?:[-*+•]|\d+[.)])\s)"
 )
+# "The defaults are:" wants what it announces beside it.
+_ANNOUNCES = re.compile(r"[:：]{1,2}[*_`\"”」]{0,4}\s*\Z")
+_COLON_WITHIN = 8
 _LINE_END = re.compile(r"\n+")
 
 
@@ -49,6 +52,8 @@ def cut(text: str, block: Block, size: int, room: int) -> Iterator[Atom]:
     """Atoms of `block`, none of more than `size` tokens, the first of at most `room`."""
     tokens = count_tokens(text[block.start : block.end])
     cost = _AT_BLOCK + _PER_DEPTH * min(block.depth, _DEEPEST)
+    if _ANNOUNCES.search(text, max(0, block.start - _COLON_WITHIN), block.start):
+        cost += _AFTER_COLON
     if tokens <= room:
         lead = block.kind in ("heading", "lead")
         yield Atom(block.start, block.end, tokens, cost, lead)
@@ -99,10 +104,24 @@ def _line_costs(text: str, block: Block) -> Iterator[tuple[int, float]]:
 
 
 def _inside(text: str, start: int, end: int, capacity: int) -> Iterator[tuple[int, int]]:
-    """Spans of at most `capacity` characters, hence tokens: packing puts them together again."""
-    pieces = _splitter(max(1, capacity // 2)).chunk_indices(text[start:end])
-    marks = [start + offset for offset, _ in pieces[1:]]
-    yield from pairwise([start, *marks, end])
+    """Spans of at most `capacity` characters, hence tokens: packing puts them together again.
+
+    The splitter takes quadratic time on a long run without spaces, so it is shown a window at a
+    time; what it makes of a window's end is left for the next.
+    """
+    splitter = _splitter(max(1, capacity // 2))
+    while start < end:
+        window = min(end, start + _WINDOW * capacity)
+        marks = [start + offset for offset, _ in splitter.chunk_indices(text[start:window])]
+        marks = [start, *marks[1:], window]
+        if window < end and len(marks) > 2:
+            marks.pop()
+        yield from pairwise(marks)
+        start = marks[-1]
+
+
+# Capacities that the splitter is shown at once.
+_WINDOW = 8
 
 
 @cache

@@ -89,7 +89,13 @@ def _decode_chinese(data: bytes) -> str | None:
 
 
 def _common_share(text: str, encoding: str, common: tuple[int, int]) -> float:
-    """Share of the ideographs that stand in the common part of the encoding's table."""
-    han = [char for char in text if "一" <= char <= "鿿"]
+    """Share of the letters beyond ASCII that stand in the common part of the encoding's table.
+    Private characters, to which a wrong reading maps what has no meaning, count as letters."""
+    letters = [char for char in text if char > "\x7f" and (char.isalpha() or _is_private(char))]
     low, high = common
-    return sum(low <= char.encode(encoding)[0] <= high for char in han) / len(han) if han else 0.0
+    found = sum(low <= char.encode(encoding)[0] <= high for char in letters)
+    return found / len(letters) if letters else 0.0
+
+
+def _is_private(char: str) -> bool:
+    return "\ue000" <= char <= "\uf8ff"

@@ -6,7 +6,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from rag.core.blocks import Block, BlockKind, Lines, Outline, fill_gaps
+from rag.core.blocks import LONGEST_HEADING, Block, BlockKind, Lines, Outline, fill_gaps
 
 # Front matter as Jekyll, Hugo and Docusaurus write it: YAML between `---`, TOML between `+++`.
 _FRONT_MATTER = re.compile(
@@ -25,6 +25,8 @@ _LEAVES: dict[str, BlockKind] = {
     "table_open": "table",
 }
 
+# A notice to editors or to a tool: no passage of its own.
+_ONLY_COMMENT = re.compile(r"(?:\s*<!--(?:(?!-->).)*-->)+\s*", re.DOTALL)
 _ANCHOR = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -61,13 +63,15 @@ def outline_markdown(text: str) -> Outline:
             blocks.append(_table(text, lines, first_line + token.map[0], start, end, path, token))
         elif token.type in _LEAVES or token.type == "heading_open":
             kind = _LEAVES.get(token.type, "prose")
+            if token.type == "html_block" and _ONLY_COMMENT.fullmatch(token.content):
+                kind = "lead"
             blocks.append(Block(start, end, kind, path, token.level))
     return Outline(tuple(fill_gaps(text, blocks)), title)
 
 
 def plain_heading(markup: str) -> str:
     """A heading's words without its inline markup."""
-    words = _ANCHOR.sub("", markup)
+    words = _ANCHOR.sub("", markup[:LONGEST_HEADING])
     words = _TAG.sub("", _LINK.sub(r"\1", words))
     words = _EMPHASIS.sub(r"\2", words).replace("`", "")
     return " ".join(words.split())
@@ -82,7 +86,7 @@ def _table(
         "table",
         path,
         token.level,
-        header=text[start : lines.start(line + 1)].strip(),
+        header=" ".join(text[start : lines.start(line + 1)].split()),
         header_end=lines.start(line + 2),
     )
 

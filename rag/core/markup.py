@@ -37,6 +37,9 @@ _DROPPED = (
 # frames. Pages written by people stay below 50 levels.
 _MAX_DEPTH = 200
 
+# The converter takes about 2 kB for each element: this keeps it below 400 MB.
+_MAX_ELEMENTS = 150_000
+
 # A cell may claim to span any number of columns; no table of a document is wider than this.
 _MAX_SPAN = 100
 
@@ -51,7 +54,7 @@ def html_to_markdown(html: str) -> Markdown:
     """Markdown of a page: headings, lists, links, code and tables kept; scripts and styles gone.
 
     Raises:
-        LoadError: elements are nested deeper than any real page.
+        LoadError: more elements, or nested deeper, than memory and stack can take.
     """
     import lxml.html
     from markitdown.converters import HtmlConverter
@@ -66,7 +69,7 @@ def html_to_markdown(html: str) -> Markdown:
         root = lxml.html.document_fromstring(html.encode("utf-8", "surrogatepass"), parser=parser)
     except lxml.etree.ParserError:  # no element at all
         return Markdown("", None)
-    _refuse_deep(root)
+    _refuse_extremes(root)
     title = root.findtext(".//title")
     for name in _DROPPED:
         for element in root.findall(f".//{name}"):
@@ -81,11 +84,14 @@ def html_to_markdown(html: str) -> Markdown:
     return Markdown(text.strip(), " ".join(title.split()) or None if title else None)
 
 
-def _refuse_deep(root: HtmlElement) -> None:
-    depth = 0
+def _refuse_extremes(root: HtmlElement) -> None:
+    depth = count = 0
     level = [root]
     while level:
         depth += 1
+        count += len(level)
+        if count > _MAX_ELEMENTS:
+            raise LoadError(f"more than {_MAX_ELEMENTS} elements", "split the page")
         if depth > _MAX_DEPTH:
             raise LoadError(f"elements nested deeper than {_MAX_DEPTH} levels")
         level = [child for element in level for child in element]

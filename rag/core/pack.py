@@ -4,6 +4,12 @@ from collections.abc import Sequence
 
 from rag.core.cut import Atom
 
+# More than any sum of other costs in a document of a million chunks.
+_FORBIDDEN = 1e7
+
+# A chunk filled to the last token must not seem over-full by the error of some hundred additions.
+_ROUNDING = 1e-9
+
 
 def pack(atoms: Sequence[Atom], size: int) -> list[tuple[int, int]]:
     """Half-open index ranges of the atoms that make up each chunk, in order, none over `size`.
@@ -14,18 +20,22 @@ def pack(atoms: Sequence[Atom], size: int) -> list[tuple[int, int]]:
     (1981), with sections for paragraphs: no chunk is left with a crumb, and none is cut in a bad
     place for the sake of being full.
     """
-    best = [0.0]
+    weights = [atom.tokens / size for atom in atoms]
+    prices = [atom.cost for atom in atoms]
+    for index, atom in enumerate(atoms[:-1]):
+        if atom.lead:
+            prices[index + 1] += _FORBIDDEN
+    best = [0.0]  # least cost of the first n atoms, each chunk's beginning paid for
     begins = [0]
     for end in range(1, len(atoms) + 1):
-        tokens = 0
-        lowest, begin = float("inf"), end - 1
-        for start in range(end - 1, -1, -1):
-            tokens += atoms[start].tokens
-            if tokens > size and start < end - 1:
+        begin = end - 1
+        left = 1.0 - weights[begin]
+        lowest = best[begin] + prices[begin] + left * left
+        for start in range(end - 2, -1, -1):
+            left -= weights[start]
+            if left < -_ROUNDING:
                 break
-            cost = best[start] + (1 - min(tokens / size, 1.0)) ** 2
-            if start:
-                cost += atoms[start].cost + (_FORBIDDEN if atoms[start - 1].lead else 0.0)
+            cost = best[start] + prices[start] + left * left
             if cost < lowest:
                 lowest, begin = cost, start
         best.append(lowest)
@@ -36,7 +46,3 @@ def pack(atoms: Sequence[Atom], size: int) -> list[tuple[int, int]]:
         ranges.append((begins[end], end))
         end = begins[end]
     return ranges[::-1]
-
-
-# More than any sum of other costs in a document of a million chunks.
-_FORBIDDEN = 1e7

@@ -19,9 +19,9 @@ _LIST_ITEM = re.compile(
     r"\s*(?:[-*•‣◦▪–—·]|\(?(?:\d{1,3}|[a-zA-Z])[.)、]|[一二三四五六七八九十]+、)\s*"
 )
 
-# A line that ends this far before the longest one was ended by its author, not by the margin. In
-# ragged English text lines vary by a long word, about a fifth of a line.
-_FULL_LINE = 0.75
+# A line was wrapped if the next word had no room on it. Letters differ in width, so a line that
+# would be this full with that word had none; the page's longest line stands for the full width.
+_FULL_LINE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,17 @@ def _joint(above: str, below: str, width: int, *, new_page: bool) -> str:
     ended = bool(_SENTENCE_END.search(above))
     if new_page and ended:
         return "\n\n"
-    full = columns(above) >= _FULL_LINE * width
+    full = columns(above) + 1 + columns(_first_word(below)) >= _FULL_LINE * width
     if not full or _LIST_ITEM.match(below):
         return "\n\n" if new_page and not full else "\n"
     both_wide = _WIDE.match(above[-1]) and _WIDE.match(below.strip()[0])
     return "" if both_wide else " "
+
+
+def _first_word(line: str) -> str:
+    """What a line break would have moved: a word, or one wide character."""
+    word = line.split(None, 1)[0]
+    return word[0] if _WIDE.match(word) else word
 
 
 def _line_ends(text: str) -> str:

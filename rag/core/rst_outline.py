@@ -5,8 +5,9 @@ overline, levels in the order in which the styles appear. Directives and roles s
 """
 
 import re
+from bisect import bisect_right
 
-from rag.core.blocks import Block, BlockKind, Lines, Outline, fill_gaps
+from rag.core.blocks import LONGEST_HEADING, Block, BlockKind, Lines, Outline, fill_gaps
 from rag.core.tokens import columns
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t\r]*$")
@@ -42,6 +43,28 @@ _CODE_DIRECTIVES = frozenset(
 )
 _TABLE_DIRECTIVES = frozenset({"list-table", "csv-table"})
 
+# Instructions to the builder that show nothing themselves: no passage of their own.
+_SILENT_DIRECTIVES = frozenset(
+    {
+        "class",
+        "codeauthor",
+        "currentmodule",
+        "default-domain",
+        "default-role",
+        "highlight",
+        "index",
+        "meta",
+        "module",
+        "moduleauthor",
+        "py:currentmodule",
+        "py:module",
+        "role",
+        "rst-class",
+        "sectionauthor",
+        "tabularcolumns",
+    }
+)
+
 # Spaces to one level of depth, as the Python documentation indents.
 _INDENT = 3
 
@@ -62,6 +85,11 @@ class _Reader:
         self._headings: list[str] = []
         self._blocks: list[Block] = []
         self._title: str | None = None
+        self._closing_rules = [
+            n
+            for n, content in enumerate(self._lines)
+            if _SIMPLE_RULE.match(content) and not "".join(self._lines[n + 1 : n + 2]).strip()
+        ]
 
     def read(self) -> Outline:
         line = 0
@@ -149,24 +177,17 @@ class _Reader:
         return self._add_table(line, end, line + 1, head, [n + 1 for n in rules])
 
     def _add_simple_table(self, line: int) -> int:
-        rules = [line]
-        end = line + 1
-        while end < len(self._lines):
-            if _SIMPLE_RULE.match(self._lines[end]):
-                rules.append(end)
-                after = self._lines[end + 1].strip() if end + 1 < len(self._lines) else ""
-                if not after:
-                    end += 1
-                    break
-            elif not self._lines[end].strip() and len(rules) > 2:
-                break
-            end += 1
-        if len(rules) < 2:  # no table: a lone rule
-            return self._add("prose", line, self._until_blank(line))
-        head = rules[1] if len(rules) > 2 else None
+        """A table ends at the first rule with an empty line behind it."""
+        place = bisect_right(self._closing_rules, line)
+        if self._closing_rules[place - 1 : place] == [line] or place == len(self._closing_rules):
+            return self._add("prose", line, self._until_blank(line))  # a lone rule
+        last = self._closing_rules[place]
+        rules = [n for n in range(line + 1, last) if _SIMPLE_RULE.match(self._lines[n])]
         indent = self._indent(line)
-        rows = [n for n in range(line, end) if self._lines[n].strip() and self._indent(n) == indent]
-        return self._add_table(line, end, line + 1, head, rows)
+        rows = [
+            n for n in range(line, last) if self._lines[n].strip() and self._indent(n) == indent
+        ]
+        return self._add_table(line, last + 1, line + 1, rules[0] if rules else None, rows)
 
     def _add_table(
         self, first: int, end: int, header: int, head_rule: int | None, rows: list[int]
@@ -200,9 +221,11 @@ class _Reader:
         while end < len(self._lines) and self._indent(end) > indent and self._lines[end].strip():
             end += 1
         if directive:
-            has_body = self._indented(end, indent) > end
-            return self._add("lead" if has_body else "prose", line, end)
-        return self._add("lead" if _TARGET.match(self._lines[line]) else "prose", line, end)
+            introduces = name in _SILENT_DIRECTIVES or self._has_body(end, indent)
+            return self._add("lead" if introduces else "prose", line, end)
+        if _TARGET.match(self._lines[line]):
+            return self._add("lead", line, end)
+        return self._add("lead", line, self._indented(end, indent))  # a comment
 
     def _add_table_directive(self, line: int, name: str, end: int) -> int:
         body = range(line + 1, end)
@@ -237,6 +260,12 @@ class _Reader:
         content = self._lines[line]
         return len(content) - len(content.lstrip())
 
+    def _has_body(self, line: int, indent: int) -> bool:
+        """Whether the next line with text is indented deeper than `indent`."""
+        while line < len(self._lines) and not self._lines[line].strip():
+            line += 1
+        return line < len(self._lines) and self._indent(line) > indent
+
     def _until_blank(self, line: int) -> int:
         while line < len(self._lines) and self._lines[line].strip():
             line += 1
@@ -256,7 +285,7 @@ class _Reader:
 
 def plain_title(markup: str) -> str:
     """A title's words: ``:mod:`os` --- Interfaces`` gives `os --- Interfaces`."""
-    words = _ROLE.sub(lambda role: _role_text(role[1]), markup)
+    words = _ROLE.sub(lambda role: _role_text(role[1]), markup[:LONGEST_HEADING])
     return " ".join(words.replace("``", "").replace("\\ ", "").replace("`", "").split())
 
 

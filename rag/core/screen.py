@@ -17,16 +17,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.core.screen_patterns import (
-    ALARM,
-    COMMENT,
-    CONTROL_TOKEN,
-    INSTRUCTION,
-    ROLE,
-    SIMPLIFIED,
-    TRADITIONAL,
-    words_of,
-)
+from rag.core.screen_chinese import CHINESE, SIMPLIFIED, TRADITIONAL
+from rag.core.screen_english import ENGLISH
+from rag.core.screen_forms import ALARM, COMMENT, CONTROL_TOKEN, ROLE
+from rag.core.screen_pattern import words_of
 from rag.domain.documents import Flag
 
 # Characters without a glyph. One between words is a line-break hint; runs carry hidden text, and
@@ -39,7 +33,7 @@ _INVISIBLE_CHAR = re.compile(f"[{_INVISIBLE}\U000e0000-\U000e007f]")
 _ZERO_WIDTH_RUN = re.compile(f"[{_INVISIBLE}]{{4,}}")
 # Tag characters spell ASCII invisibly. Their one use is in flags such as that of Scotland, behind
 # the black flag.
-_TAGS = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007f]{2,}")
+_TAGS = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{2,}")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+[^\n\u202a-\u202e\u2066-\u2069]{0,80}")
 
 # Traditional characters to Simplified, full-width signs to half-width, each one for one.
@@ -100,7 +94,7 @@ def _spoken(text: str) -> Iterator[_Find]:
         )
     for pattern in ROLE:
         yield from (place("role", *match.span()) for match in pattern.finditer(folded, words))
-    for pattern in (*INSTRUCTION, *ALARM):
+    for pattern in (*ENGLISH, *CHINESE, *ALARM):
         for match in pattern.finditer(folded, words):
             yield place("instruction", *_sentence(folded, *match.span()))
     for match in COMMENT.finditer(folded, words):

@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rag.core.blocks import Block, Outline, fill_gaps
 
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*\n?")
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
 # Where a sentence that ran over a page break ends, and the page's own text begins.
@@ -17,16 +18,16 @@ def outline_text(text: str, page_starts: Sequence[int] = ()) -> Outline:
     """Paragraphs apart by empty lines. A page begins a new block, but for the rest of a sentence
     that began on the page before."""
     blocks = []
-    for match in _PARAGRAPH.finditer(text):
-        start = match.start()
+    marks = [0, *(match.end() for match in _BLANK_LINES.finditer(text)), len(text)]
+    for start, end in pairwise(marks):
         for page_start in page_starts[bisect_right(page_starts, start) :]:
-            if page_start >= match.end():
+            if page_start >= end:
                 break
-            ended = _SENTENCE_END.search(text, page_start, match.end())
-            if ended and start < ended.end() < match.end():
+            ended = _SENTENCE_END.search(text, page_start, end)
+            if ended and start < ended.end() < end:
                 blocks.append(_block(start, ended.end(), page_starts))
                 start = ended.end()
-        blocks.append(_block(start, match.end(), page_starts))
+        blocks.append(_block(start, end, page_starts))
     return Outline(tuple(fill_gaps(text, blocks)))
 
 

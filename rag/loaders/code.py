@@ -6,10 +6,11 @@ from rag.core.decoding import decode
 from rag.domain.documents import Limits, LoadedDocument
 from rag.loaders import read_file
 
+# `.h` may be C or C++; the C++ grammar reads both.
 _LANGUAGES = {
     "bash": (".sh", ".bash", ".zsh", ".ksh"),
-    "c": (".c", ".h"),
-    "cpp": (".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".ipp"),
+    "c": (".c",),
+    "cpp": (".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".ipp"),
     "css": (".css", ".scss", ".less"),
     "csharp": (".cs",),
     "go": (".go",),
