@@ -2,13 +2,20 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from rag.core.blocks import Block, Outline, fill_gaps
 
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
+
+_LINE = re.compile(r"[^\n]*[^\s][^\n]*")
+_NUMBERED = re.compile(r"\s*\d{1,2}(?:\.\d{1,2}){0,3}[.、]?\s")
+_HEADING = re.compile(
+    r"\s*\d{1,2}(?:\.\d{1,2}){0,3}[.、]?\s+[^\W\d_][^\n]{0,70}(?<![.。!?！？;；:：,，])\s*$"
+)
 
 # Where a sentence that ran over a page break ends, and the page's own text begins.
 _SENTENCE_END = re.compile(r"[。！？；｡]+[\"'”’」』）)\]]*|[.!?]+[\"'”’)\]]*(?=\s)|\n")
@@ -28,7 +35,35 @@ def outline_text(text: str, page_starts: Sequence[int] = ()) -> Outline:
                 blocks.append(_block(start, ended.end(), page_starts))
                 start = ended.end()
         blocks.append(_block(start, end, page_starts))
+    if page_starts:
+        blocks = list(_with_headings(text, blocks))
     return Outline(tuple(fill_gaps(text, blocks)))
+
+
+def _with_headings(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    """The same blocks with numbered headings (`4. Legal hold`) taken out of them. A page keeps no
+    other sign of a heading than a short numbered line alone; two of them in a row are a list."""
+    path: tuple[str, ...] = ()
+    numbered_above = False
+    for block in blocks:
+        start = block.start
+        for line in _LINE.finditer(text, block.start, block.end):
+            numbered = bool(_NUMBERED.match(line[0]))
+            below = _LINE.search(text, line.end())
+            if (
+                numbered
+                and _HEADING.match(line[0])
+                and not numbered_above
+                and below
+                and not _NUMBERED.match(below[0])
+            ):
+                if start < line.start():
+                    yield replace(block, start=start, end=line.start(), path=path)
+                path, start = (" ".join(line[0].split()),), line.end()
+                yield replace(block, start=line.start(), end=start, kind="heading", path=path)
+            numbered_above = numbered
+        if start < block.end:
+            yield replace(block, start=start, path=path)
 
 
 def _block(start: int, end: int, page_starts: Sequence[int]) -> Block:
