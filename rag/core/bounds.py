@@ -104,8 +104,8 @@ _AFTER: tuple[tuple[Side, bool, str, str], ...] = (
     (
         Side.UP,
         True,
-        r"[ ]?\+(?!\d)|(?: [a-z]+)?,? (?:or|and) (?:more|above|greater|higher|longer|later|newer|up|over"
-        r"|larger)\b|(?: [a-z]+)? (?:minimum|at least|at the least)\b",
+        r"[ ]?\+(?!\d)|(?: [a-z]+)?,? (?:or|and) (?:more|above|greater|higher|longer|later|newer|up"
+        r"|over|larger)\b|(?: [a-z]+)? (?:minimum|at least|at the least)\b",
         "",
     ),
     (

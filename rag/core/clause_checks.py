@@ -7,11 +7,12 @@ languages differ they share too few, and these checks stay silent.
 import re
 from collections.abc import Iterator, Sequence
 
+from rag.core.claim_reading import ClaimReading
 from rag.core.fact_checks import find_agreeing
 from rag.core.names import replaced_names
 from rag.core.polarity import Clause, denies, restricts, shared_words
-from rag.core.quantities import ORDINAL, Quantity
-from rag.core.reading import ClaimReading, SourceReading
+from rag.core.quantity import ORDINAL, Quantity
+from rag.core.source_reading import SourceReading
 from rag.core.words import stem
 
 Sources = Sequence[SourceReading]

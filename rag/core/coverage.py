@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-
 # A short form and its word share at least this many letters: admin, administrator.
 _SHORTEST_ABBREVIATION = 4
 # Words of one prefix looked at: real texts have a handful, and hostile ones shall not cost more.

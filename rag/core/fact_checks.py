@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rag.core.bounds import find_anchor, find_bound
+from rag.core.claim_reading import ClaimReading
+from rag.core.clock_times import Clock
+from rag.core.dates import Date
 from rag.core.measures import DIMENSIONS
-from rag.core.moments import Clock, Date
-from rag.core.quantities import COUNT, ORDINAL, Quantity
+from rag.core.quantity import COUNT, ORDINAL, Quantity
 from rag.core.rates import find_bare_units
-from rag.core.reading import ClaimReading, SourceReading
+from rag.core.source_reading import SourceReading
 from rag.core.span import Span
 
 Sources = Sequence[SourceReading]
@@ -69,10 +71,10 @@ def _moments(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]
         elif not any(written in reading.figures for reading in sources):
             others = [(reading, other) for reading in sources for other in reading.dates]
             yield _absent(written, where, others)
-    for weekday in claim.moments.weekdays:
+    for weekday in claim.weekdays:
         if not any(weekday.day in reading.weekdays for reading in sources):
             yield _absent(claim.written(weekday.start, weekday.end), where, ())
-    for clock in claim.moments.clocks:
+    for clock in claim.clocks:
         times = [
             (reading, other)
             for reading in sources
@@ -127,10 +129,10 @@ def find_agreeing(quantity: Quantity, sources: Sources) -> list[tuple[SourceRead
             if other not in same and _same_number_will_do(quantity, other, reading)
         ]
         found += [(reading, other) for other in same]
-    if quantity.dimension == COUNT and quantity.nouns:
-        # 25 seats, where the sources say 25 users and 5 seats.
-        if all(other.nouns and not other.nouns & quantity.nouns for _, other in found):
-            return [] if _has_rivals(quantity, sources) else found
+    # 25 seats, where the sources say 25 users and 5 seats.
+    of_others = all(other.nouns and not other.nouns & quantity.nouns for _, other in found)
+    if quantity.dimension == COUNT and quantity.nouns and of_others:
+        return [] if _has_rivals(quantity, sources) else found
     return found
 
 

@@ -36,11 +36,13 @@ _PATH = re.compile(
     r"|gz|tar)(?![a-z0-9_])"
 )
 _VERSION = re.compile(
-    r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-.]?(?:a|b|rc|dev|post|alpha|beta)\.?\d*)?(?![\w])|(?<![\w.])v\d+(?:\.\d+)*(?![\w])"
+    r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-.]?(?:a|b|rc|dev|post|alpha|beta)\.?\d*)?(?!\w)"
+    r"|(?<![\w.])v\d+(?:\.\d+)*(?!\w)"
 )
 _VERSION_NUMBER = re.compile(
     r"(?:\b(?:version|versions|release|python|java|node|tls|ssl|http|api|php|ruby|go|django|ver\.?)"
-    r"|版本?|版次) ?(?P<number>\d+(?:\.\d+)+)(?![\d])|(?<![\w.])(?P<before>\d+(?:\.\d+)+) ?(?:版|release\b|or (?:newer|later)\b)"
+    r"|版本?|版次) ?(?P<number>\d+(?:\.\d+)+)(?!\d)"
+    r"|(?<![\w.])(?P<before>\d+(?:\.\d+)+) ?(?:版|release\b|or (?:newer|later)\b)"
 )
 # snake_case, --flags, dotted.names, camelCase, letters with digits, CONSTANT-like-1.
 _NAME = re.compile(
@@ -52,7 +54,8 @@ _NAME = re.compile(
     re.ASCII,
 )
 _CAMEL = re.compile(
-    r"(?<!\w)(?:[A-Z]{2,}[a-z]{2,}\w*|[a-z]+[A-Z][A-Za-z0-9]*|[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*){1,})(?!\w)",
+    r"(?<!\w)(?:[A-Z]{2,}[a-z]{2,}\w*|[a-z]+[A-Z][A-Za-z0-9]*"
+    r"|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)(?!\w)",
     re.ASCII,
 )
 _QUOTED = re.compile(
@@ -64,6 +67,7 @@ _ABBREVIATIONS = re.compile(
 )
 _LOST_SPACE = re.compile(r"[a-z]{2,}\.[A-Z]|[A-Z]{2,}\.[A-Z][a-z]")  # "days.It"
 _CODE_WORD = re.compile(r"[a-z0-9_][a-z0-9_\-./:@$#\\]*|[㐀-鿿]+")
+_EDGE_SIGNS = re.compile(r"\A[.,;:!?。、]+|[.,;:!?。、]+\Z")
 _LOOSE = re.compile(r"[\s*_`~]+")
 _MOST_PLACES = 8
 # Occurrences inside longer words that are passed over before a literal counts as absent.
@@ -142,7 +146,7 @@ class Literals:
                 or any(version.startswith(number + ".") for version in self._versions)
             )
         if literal.kind == "quotation":
-            wanted = _loose(text).strip(" .,;:!?。,;")
+            wanted = _EDGE_SIGNS.sub("", _loose(text))
             return not wanted or wanted in self._loose
         if text in self._words:
             return True

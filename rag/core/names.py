@@ -54,7 +54,7 @@ def names(text: str) -> list[Name]:
     found: list[Name] = []
     position = 0
     while position < len(words):
-        word, start, end = words[position]
+        word, start, _ = words[position]
         opens = position == 0 or words[position - 1][0] in _SENTENCE_EDGE
         if not word[0].isupper() or len(word) < 2 or opens:
             position += 1
@@ -76,8 +76,8 @@ def names(text: str) -> list[Name]:
 
 
 def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, Name]]:
-    """Names of `claim` that `whole` (flat) has nowhere, each with the name of `source` that stands in
-    its place there and not in `claim`."""
+    """Names of `claim` that `whole` (flat) has nowhere, each with the name that stands in its place
+    in `source` and not in `claim`."""
     flat = flatten(claim)
     absent = [name for name in names(claim)[:_MOST_NAMES] if not _occurs(name.name, whole)]
     if absent:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from rag.core import cues
 from rag.core.cues import Modal
+from rag.core.opposites import find_opposites
 from rag.core.span import Span
 from rag.core.words import stems
 
@@ -35,7 +36,7 @@ class Clause:
             bare = cues.blank_spans(bare, denials)
         self.sign = sign
         """+1, or -1 where the clause as a whole is denied."""
-        found = cues.find_opposites(bare)
+        found = find_opposites(bare)
         bare = cues.blank_spans(bare, ((word.start, word.end) for word in found))
         self.signs: dict[str, int] = dict.fromkeys(stems(bare), sign)
         sides = {(word.key, sign * word.sign) for word in found}
@@ -145,7 +146,7 @@ def _without_phrase(text: str) -> tuple[str, ...]:
         words = 0
         for word in _WORD.finditer(text, match.end()):
             grammar = _PHRASE_END.fullmatch(word.group()) is not None
-            if words and grammar or words == _PHRASE_WORDS:
+            if (words and grammar) or words == _PHRASE_WORDS:
                 end = word.start()
                 break
             words += not grammar

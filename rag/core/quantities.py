@@ -7,7 +7,7 @@ dimension, so that 90 seconds and a minute and a half are equal.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from rag.core.measures import (
@@ -18,90 +18,15 @@ from rag.core.measures import (
     UNIT_AFTER,
     UNITS,
     Unit,
-    same_currency,
 )
 from rag.core.numerals import Numeral, find_numerals
+from rag.core.quantity import COUNT, CURRENCY, ORDINAL, Quantity
 from rag.core.span import Span
+from rag.core.spoken_quantities import find_spoken
 from rag.core.words import stems
 
-COUNT, CURRENCY, ORDINAL = "count", "currency", "ordinal"
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """`flat[start:end]` states one of `values` in the base of `dimension`.
-
-    `dimension` is one of `core.measures`, or `count`, `currency`, `ordinal`. `nouns` are stems of
-    what a count counts, as far as they stand right behind it.
-    """
-
-    values: frozenset[Fraction]
-    dimension: str
-    start: int
-    end: int
-    currency: str = ""
-    nouns: frozenset[str] = frozenset()
-    article: bool = False
-    """Whether the number is only implied: `an hour`, `one file`."""
-    unit: str = ""
-    """The unit's name in `core.measures`, where there is one."""
-    number: Fraction = Fraction(0)
-    """The number as written, before its unit: 30 of "30 minutes"."""
-
-    def agrees(self, other: "Quantity") -> bool:
-        """Whether both can state the same: equal values of one dimension, one currency."""
-        if not self.values & other.values:
-            return False
-        if self.dimension == CURRENCY == other.dimension:
-            return same_currency(self.currency, other.currency)
-        return self.dimension == other.dimension
-
-
-_ORDINAL_WORDS = {
-    word: value
-    for value, word in enumerate(
-        (
-            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"),
-            *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
-        ),
-        start=1,
-    )
-}
-_FRACTION_WORDS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5} | {
-    "tenth": 10,
-    "thirds": 3,
-    "quarters": 4,
-    "fourths": 4,
-    "fifths": 5,
-    "tenths": 10,
-}
-_SINGULAR_UNIT = r"second|minute|hour|day|week|month|year|decade"
-
-_ORDINAL = re.compile(
-    r"\b(?P<figures>\d+)(?:st|nd|rd|th)\b"
-    rf"|\b(?P<word>{'|'.join(_ORDINAL_WORDS)})\b(?! (?:of all|time lucky))"
-)
-# "The first call" orders; "first, open the file" and "must first open it" do not.
-_ORDERING_FIRST = re.compile(r"(?:\b(?:the|each|every|its|their|your|our|his|her)|'s) $")
-_SECOND_AS_UNIT = re.compile(r"(?:\b(?:per|a|each|every|one|half a|every few)|\d|/) ?$")
-_FRACTION = re.compile(
-    r"\b(?P<top>an?|one|two|three|four|\d+|half)[ -](?P<bottom>half|halves|thirds?|quarters?"
-    r"|fourths?|fifths?|tenths?)(?:(?= (?:of|the|as|its|their)\b)|(?<=-half)|(?<=-thirds)|(?<=-third)|(?<=-quarter)"
-    r"|(?<=-quarters)|(?<=-fifths)|(?<=-fifth)|(?<=-tenths)|(?<=-tenth))|\b(?P<half>half)(?= (?:of|the)\b)"
-    r"|(?P<han>一半|半数|过半)"
-)
-_ARTICLE = re.compile(
-    rf"\b(?P<part>half an?|an? half|half|an?|quarter of an|an? quarter of an|three quarters of an)[ -]"
-    rf"(?P<unit>{_SINGULAR_UNIT})(?P<half> and a half)?\b"
-)
-_ARTICLE_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "three": Fraction(3, 4)}
-# "1,200 requests an hour", "twice a day": the article means "per".
-_RATE_ARTICLE = re.compile(r"(?:\b(?:once|twice|times)|\d[a-z%]*(?: [a-z]+){0,2}|%) $")
-_HAN_HALF = re.compile(
-    r"(?<![一两二三四五六七八九十\d])半(?:个)?(?P<unit>小时|钟头|天|日|月|年|分钟|秒)(?!导)"
-)
-_HAN_UNIT_OF_ONE = re.compile(r"(?:个)?(?:小时|钟头|天|年|月|周|星期|礼拜|分钟|秒|季|世纪)")
 _HALF_AFTER = re.compile(r" and a half\b|(?:个)?半(?=(?:个)?(?:小时|钟头|天|月|年|分钟|世纪))")
+_AND_A_HALF = re.compile(r" and a half\b")
 _HAN_HALF_AFTER_UNIT = re.compile(r"半(?![年月天日夜价])")
 _PERCENT_BEFORE = re.compile(r"(?P<base>百|千|万)分之$")
 _FRACTION_AFTER = re.compile(r"分之")
@@ -111,7 +36,7 @@ _HAN_MEASURE = re.compile(
     r"\s?[个名位台次份人件项条种笔组张把支间层页章节款字行列步级倍座辆部本篇场届批股颗棵块片匹栋户席"
     r"集期号点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
 )
-_WORD_FOLLOWS = re.compile(r" [a-z]")
+_HAN = re.compile(r"[㐀-鿿]")
 _DIGIT_NEIGHBOUR = re.compile(r"[a-z_]")
 # What is counted: up to two words behind the number ("5 open licences"), not past grammar.
 _HAN_NOUN = re.compile(r"\s?(?!以[上下内前后]|最|之)(?P<noun>[㐀-鿿]{1,2})")
@@ -135,7 +60,7 @@ def find_quantities(flat: str, skip: Sequence[Span] = ()) -> list[Quantity]:
         before = bisect_right(starts, end - 1) - 1
         return before >= 0 and skip[before].end > start
 
-    found = [*_ordinals(flat), *_fractions(flat), *_articles(flat), *_han_halves(flat)]
+    found = find_spoken(flat)
     taken = sorted(Span(item.start, item.end) for item in found)
     taken_starts = [span.start for span in taken]
     for item in _numbers(flat):
@@ -214,7 +139,7 @@ def _unit_applies(flat: str, numeral: Numeral, match: re.Match[str]) -> bool:
     if len(name) == 1 and name.isascii() and name.isalpha():
         return numeral.form == "figures"
     if name in ("成", "度", "时", "分", "升", "码", "瓦", "克", "尺", "寸", "米", "磅"):
-        nothing_follows = not re.match(r"[㐀-鿿]", flat[match.end() : match.end() + 1])
+        nothing_follows = not _HAN.match(flat, match.end())
         return (
             numeral.form == "figures"
             or len(flat[numeral.start : numeral.end]) > 1
@@ -229,7 +154,7 @@ def _measured(
     if match := _HAN_HALF_AFTER_UNIT.match(flat, end):
         if flat[end - 1] > "一":
             value, end = value + Fraction(1, 2), match.end()
-    elif match := re.compile(r" and a half\b").match(flat, end):
+    elif match := _AND_A_HALF.match(flat, end):
         value, end = value + Fraction(1, 2), match.end()
     values = frozenset(value * factor for factor in unit.factors)
     return Quantity(values, unit.dimension, start, end, unit=unit.name, number=value)
@@ -243,7 +168,7 @@ def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity |
     measure = _HAN_MEASURE.match(flat, end)
     if numeral.form == "han" and len(text) == 1 and not measure:
         following = flat[end : end + 1]
-        free = not following or not re.match(r"[㐀-鿿]", following)
+        free = not following or not _HAN.match(following)
         if not free and not _FREE_SINGLE_HAN.search(flat[max(0, start - 4) : start]):
             return None  # 三 of 三角, 一 of 一些: part of a word
     nouns_from = measure.end() if measure else end
@@ -252,65 +177,6 @@ def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity |
     return Quantity(
         frozenset({value}), COUNT, start, end, nouns=nouns, article=value == 1, number=value
     )
-
-
-def _ordinals(flat: str) -> Iterator[Quantity]:
-    for match in _ORDINAL.finditer(flat):
-        word = match["word"]
-        before = flat[max(0, match.start() - 12) : match.start()]
-        if word == "second" and _SECOND_AS_UNIT.search(before):
-            continue
-        if word == "first" and not _ORDERING_FIRST.search(before):
-            continue
-        value = Fraction(_ORDINAL_WORDS[word] if word else int(match["figures"]))
-        yield Quantity(frozenset({value}), ORDINAL, match.start(), match.end(), number=value)
-
-
-def _fractions(flat: str) -> Iterator[Quantity]:
-    for match in _FRACTION.finditer(flat):
-        if match["han"] or match["half"]:
-            value = Fraction(1, 2)
-        else:
-            top = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}.get(match["top"])
-            if match["top"] == "half":
-                continue
-            bottom = _FRACTION_WORDS.get(match["bottom"], 0)
-            value = Fraction(top if top is not None else int(match["top"]), bottom)
-        yield Quantity(frozenset({value}), "ratio", match.start(), match.end(), number=value)
-
-
-def _articles(flat: str) -> Iterator[Quantity]:
-    for match in _ARTICLE.finditer(flat):
-        part = match["part"]
-        value = next((size for word, size in _ARTICLE_PARTS.items() if word in part), Fraction(1))
-        before = flat[max(0, match.start() - 30) : match.start()]
-        if part in ("a", "an"):
-            if _RATE_ARTICLE.search(before):
-                continue
-            if match["unit"] == "second" and _WORD_FOLLOWS.match(flat, match.end()):
-                continue  # "a second attempt"
-        if match["half"]:
-            value += Fraction(1, 2)
-        unit = UNITS[match["unit"]]
-        values = frozenset(value * factor for factor in unit.factors)
-        implied = part in ("a", "an")
-        yield Quantity(
-            values,
-            unit.dimension,
-            match.start(),
-            match.end(),
-            article=implied,
-            unit=unit.name,
-            number=value,
-        )
-
-
-def _han_halves(flat: str) -> Iterator[Quantity]:
-    for match in _HAN_HALF.finditer(flat):
-        unit = UNITS[match["unit"]]
-        values = frozenset(factor / 2 for factor in unit.factors)
-        half = Fraction(1, 2)
-        yield Quantity(values, unit.dimension, match.start(), match.end(), number=half)
 
 
 def _with_ranges(flat: str, found: list[Quantity]) -> list[Quantity]:

@@ -23,26 +23,32 @@ _ADVERBS = {
     "逐月": "month",
     "逐年": "year",
 }
-_LATIN = r"nanoseconds?|microseconds?|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|fortnights?|months?|years?|decades?"
-_RATE = re.compile(
-    rf"(?:\b(?:per|each|every|once an?|twice an?|times an?)[ -]|(?<=[\da-z一-鿿])/ ?)(?P<unit>{_LATIN}|[smh](?![a-z0-9/]))\b"
-    rf"|(?P<adverb>\b(?:{'|'.join(word for word in _ADVERBS if word.isascii())})\b|逐[日月年])"
-    r"|每(?:一|个|隔|逢)?(?P<han>毫秒|秒|分钟|小时|天|日|周(?![年一二三四五六日天])|(?:星期|礼拜)(?![一二三四五六日天])|月|个月|季|年)"
+_LATIN = (
+    "nanoseconds?|microseconds?|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?"
+    "|weeks?|fortnights?|months?|years?|decades?"
 )
-_AN_HOUR = re.compile(r"(?<=[a-z0-9%] )an? (?P<unit>second|minute|hour|day|week|month|year)\b")
+_HAN = "毫秒|秒|分钟|小时|天|日|(?:周|星期|礼拜)(?![年一二三四五六日天])|月|个月|季|年"
+_RATE = re.compile(
+    r"(?:\b(?:per|each|every|once an?|twice an?|times an?)[ -]|(?<=[\da-z一-鿿])/ ?)"
+    rf"(?P<unit>{_LATIN}|[smh](?![a-z0-9/]))\b"
+    rf"|(?P<adverb>\b(?:{'|'.join(word for word in _ADVERBS if word.isascii())})\b|逐[日月年])"
+    rf"|每(?:一|个|隔|逢)?(?P<han>{_HAN})"
+)
 _UNIT = re.compile(
-    rf"(?<![a-z])(?:{_LATIN})(?![a-z])|\d ?(?:ms|s|m|h|d|w|kb|mb|gb|tb|%)(?![a-z0-9])|(?<![a-z])(?:bytes?|kb|mb|gb|tb|percent)(?![a-z])|%"
-    r"|毫秒|秒|分钟|小时|天|日|周|星期|礼拜|个月|月|季|年|字节|位元组|百分"
+    rf"(?<![a-z])(?:{_LATIN}|bytes?|kb|mb|gb|tb|percent)(?![a-z])|%"
+    r"|\d ?(?:ms|s|m|h|d|w|kb|mb|gb|tb)(?![a-z0-9])"
+    r"|毫秒|秒|分钟|小时|天|日|周|星期|礼拜|个月|月|季|年|字节|位元组"
 )
 _BARE = re.compile(
-    r"\b(?P<latin>milliseconds|microseconds|nanoseconds|seconds|minutes|hours|kilobytes|megabytes|gigabytes)\b"
-    r"|(?P<han>毫秒|秒|分钟|小时)"
+    r"\b(?:(?:milli|micro|nano)?seconds|minutes|hours|(?:kilo|mega|giga)bytes)\b|毫秒|秒|分钟|小时"
 )
 _EVERY_WEEKDAY = re.compile(
-    r"\b(?:(?:every|each|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]"
 )
+# "30 seconds", "thirty seconds", "a few seconds": the unit belongs to a number.
 _NUMBER_BEFORE = re.compile(
-    r"(?:\d|[〇零一二三四五六七八九十百千万亿两半几数多个整]|\b(?:few|several|many|some)|\b[a-z]+(?:ty|teen|en|ve|ne|wo|ee|ur|ix|ght|hundred|thousand)) ?$"
+    r"(?:\d|[〇零一二三四五六七八九十百千万亿两半几数多个整]|\b(?:few|several|many|some)"
+    r"|\b[a-z]+(?:ty|teen|en|ve|ne|wo|ee|ur|ix|ght|hundred|thousand)) ?$"
 )
 
 

@@ -7,9 +7,10 @@ the share of its words that the best sentences of the sources hold decides.
 
 from collections.abc import Iterator, Sequence
 
+from rag.core.claim_reading import ClaimReading
 from rag.core.clause_checks import check_clauses
 from rag.core.fact_checks import check_facts
-from rag.core.reading import ClaimReading, SourceReading
+from rag.core.source_reading import SourceReading
 from rag.core.span import Span
 from rag.domain.answer import Claim, ClaimVerdict, Evidence, SourceText
 

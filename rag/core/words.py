@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 # Grammar, not content. Negations, bounds and modal verbs are compared by their own checks.
-_STOPWORDS = frozenset(
-    """
+_STOPWORD_LINES = """
     a about after all also am an and any are as at be been before being both but by can could did do
     does doing done each either ever every for from had has have having he her here hers him his how
     i if in into is it its itself just least let like make may me might more most much must my need
@@ -19,8 +18,8 @@ _STOPWORDS = frozenset(
     whom whose why will with within without would yes you your yours cannot never neither none
     s t re ve ll d m don doesn didn isn aren wasn weren won wouldn shouldn couldn mustn hasn haven
     ca wo sha
-    """.split()
-)
+"""
+_STOPWORDS = frozenset(_STOPWORD_LINES.split())
 # Chinese function characters: they carry grammar, and bigrams do not cross them.
 _HAN_FUNCTION = (
     "的了是在与和及或为有会可以都也就要于由被将把请须应需其之而且并从向对到至则该此这那个您你我他她它们"

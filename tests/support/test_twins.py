@@ -6,6 +6,7 @@ from rag.core.support import check_support
 from rag.domain.answer import Claim, SourceText
 
 # fmt: off
+# ruff: noqa: E501
 CASES: dict[str, list[tuple[str, bool]]] = {
     'Backups are kept for 30 days.': [
         ('Backups are kept for 3 days.', False),

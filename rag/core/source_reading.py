@@ -1,4 +1,4 @@
-"""A text read for everything that support compares: facts, sentences, clauses, words.
+"""A source read for everything that a claim may state: facts, sentences, clauses, words.
 
 Every part is read when it is first asked for: most claims ask for few.
 """
@@ -11,23 +11,21 @@ from functools import cached_property
 from itertools import product
 
 from rag.core.bounds import Bound, find_bound
-from rag.core.code_spans import code_spans
+from rag.core.clock_times import Clock, find_clocks
 from rag.core.coverage import WordIndex
+from rag.core.dates import Date, Weekday, bare_years, find_dates, find_weekdays
 from rag.core.fold import flatten
-from rag.core.identifiers import Literally, Literals, find_literals
-from rag.core.moments import Clock, Date, Moments, bare_years, find_moments
+from rag.core.identifiers import Literals
 from rag.core.polarity import Clause, read_clauses
-from rag.core.quantities import Quantity, find_quantities
-from rag.core.rates import Rate, find_rates, find_units
+from rag.core.quantities import find_quantities
+from rag.core.quantity import Quantity
+from rag.core.rates import find_rates, find_units
 from rag.core.sentences import split_sentences
 from rag.core.span import Span
 from rag.core.verbatim import Squeezed
 from rag.core.words import is_chinese, stems
 from rag.domain.answer import SourceText
 
-_MARKER = re.compile(r"\[S\d+\]")
-_LAST_MARKER = re.compile(r"\[S\d+\]\Z")
-_LONGEST_MARKER = 12
 _FIGURES = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")
 _JOINT = re.compile(r"[、,;和与及或]| and | or ")
 _PAIR = re.compile(r"\b(?:both|pair|either)\b|二者|两者|双方|皆")
@@ -35,78 +33,6 @@ _LINE = re.compile(r"[^\n]+")
 _HEADER_RULE = re.compile(r"\n\s*\|?\s*:?-+")
 # Words of a table header that count for each of its rows; a bound on hostile tables only.
 _MOST_HEADER_WORDS = 64
-
-
-def without_markers(text: str) -> str:
-    """`text` with its markers blanked, same length. Inside code nothing is a marker, except at the
-    very end of a claim, where it marks the code."""
-    if "[S" not in text:
-        return text
-    text = _without_last_markers(text)
-    code = code_spans(text)
-    if not code:
-        return _MARKER.sub(lambda match: " " * len(match.group()), text)
-    starts = [span.start for span in code]
-
-    def blank(match: re.Match[str]) -> str:
-        before = bisect_right(starts, match.start()) - 1
-        inside = before >= 0 and match.start() < code[before].end
-        return match.group() if inside else " " * len(match.group())
-
-    return _MARKER.sub(blank, text)
-
-
-def _without_last_markers(text: str) -> str:
-    end = len(text.rstrip(" \n.。"))
-    while match := _LAST_MARKER.search(text, max(0, end - _LONGEST_MARKER), end):
-        text = f"{text[: match.start()]}{' ' * len(match.group())}{text[end:]}"
-        end = len(text[: match.start()].rstrip())
-    return text
-
-
-class ClaimReading:
-    """What a claim states. Literal facts are taken out before numbers are read."""
-
-    def __init__(self, text: str) -> None:
-        self.text = without_markers(text)
-        self.flat = flatten(self.text)
-        self.is_chinese = is_chinese(self.text)
-
-    def written(self, start: int, end: int) -> str:
-        return self.text[start:end].strip()
-
-    @cached_property
-    def stems(self) -> list[str]:
-        return stems(self.flat)
-
-    @cached_property
-    def literals(self) -> list[Literally]:
-        found = find_literals(self.flat, self.text)
-        dates = {date.start for date in self.moments.dates}  # 2026/3/1 is no path
-        return [literal for literal in found if literal.start not in dates]
-
-    @cached_property
-    def moments(self) -> Moments:
-        return find_moments(self.flat, self.text)
-
-    @cached_property
-    def dates(self) -> list[Date]:
-        return [*self.moments.dates, *bare_years(self.flat, self.moments.dates)]
-
-    @cached_property
-    def quantities(self) -> list[Quantity]:
-        moments = (*self.dates, *self.moments.clocks, *self.moments.weekdays)
-        taken = [Span(item.start, item.end) for item in moments]
-        taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
-        return find_quantities(self.flat, sorted(taken))
-
-    @cached_property
-    def rates(self) -> list[Rate]:
-        return find_rates(self.flat)
-
-    @cached_property
-    def clauses(self) -> list[Clause]:
-        return read_clauses(self.flat, Span(0, len(self.flat)))
 
 
 class SourceReading:
@@ -183,12 +109,12 @@ class SourceReading:
         return Literals(self.whole)
 
     @cached_property
-    def _moments(self) -> Moments:
-        return find_moments(self.whole, self._original)
+    def _full_dates(self) -> tuple[Date, ...]:
+        return find_dates(self.whole, self._original)
 
     @cached_property
     def dates(self) -> list[Date]:
-        return [*self._moments.dates, *bare_years(self.whole, self._moments.dates)]
+        return [*self._full_dates, *bare_years(self.whole, self._full_dates)]
 
     @cached_property
     def years(self) -> frozenset[int | None]:
@@ -217,11 +143,15 @@ class SourceReading:
 
     @cached_property
     def weekdays(self) -> frozenset[int]:
-        return frozenset(weekday.day for weekday in self._moments.weekdays)
+        return frozenset(weekday.day for weekday in self._weekdays)
 
-    @property
+    @cached_property
+    def _weekdays(self) -> tuple[Weekday, ...]:
+        return find_weekdays(self.whole, self._original)
+
+    @cached_property
     def clocks(self) -> tuple[Clock, ...]:
-        return self._moments.clocks
+        return find_clocks(self.whole, self._full_dates)
 
     @cached_property
     def clocks_at(self) -> dict[int, list[Clock]]:
@@ -233,7 +163,7 @@ class SourceReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self.dates, *self._moments.clocks, *self._moments.weekdays)
+        moments = (*self.dates, *self.clocks, *self._weekdays)
         return find_quantities(self.whole, sorted(Span(item.start, item.end) for item in moments))
 
     @cached_property

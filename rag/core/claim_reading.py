@@ -1,0 +1,105 @@
+"""A claim read for what it states.
+
+Every part is read when it is first asked for: most claims have few of them.
+"""
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+
+from rag.core.clock_times import Clock, find_clocks
+from rag.core.code_spans import code_spans
+from rag.core.dates import Date, Weekday, bare_years, find_dates, find_weekdays
+from rag.core.fold import flatten
+from rag.core.identifiers import Literally, find_literals
+from rag.core.polarity import Clause, read_clauses
+from rag.core.quantities import find_quantities
+from rag.core.quantity import Quantity
+from rag.core.rates import Rate, find_rates
+from rag.core.span import Span
+from rag.core.words import is_chinese, stems
+
+_MARKER = re.compile(r"\[S\d+\]")
+_LAST_MARKER = re.compile(r"\[S\d+\]\Z")
+_LONGEST_MARKER = 12
+
+
+def without_markers(text: str) -> str:
+    """`text` with its markers blanked, same length. Inside code nothing is a marker, except at the
+    very end of a claim, where it marks the code."""
+    if "[S" not in text:
+        return text
+    text = _without_last_markers(text)
+    code = code_spans(text)
+    if not code:
+        return _MARKER.sub(lambda match: " " * len(match.group()), text)
+    starts = [span.start for span in code]
+
+    def blank(match: re.Match[str]) -> str:
+        before = bisect_right(starts, match.start()) - 1
+        inside = before >= 0 and match.start() < code[before].end
+        return match.group() if inside else " " * len(match.group())
+
+    return _MARKER.sub(blank, text)
+
+
+def _without_last_markers(text: str) -> str:
+    end = len(text.rstrip(" \n.。"))
+    while match := _LAST_MARKER.search(text, max(0, end - _LONGEST_MARKER), end):
+        text = f"{text[: match.start()]}{' ' * len(match.group())}{text[end:]}"
+        end = len(text[: match.start()].rstrip())
+    return text
+
+
+class ClaimReading:
+    """What a claim states. Literal facts are taken out before numbers are read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = without_markers(text)
+        self.flat = flatten(self.text)
+        self.is_chinese = is_chinese(self.text)
+
+    def written(self, start: int, end: int) -> str:
+        return self.text[start:end].strip()
+
+    @cached_property
+    def stems(self) -> list[str]:
+        return stems(self.flat)
+
+    @cached_property
+    def literals(self) -> list[Literally]:
+        found = find_literals(self.flat, self.text)
+        dates = {date.start for date in self.full_dates}  # 2026/3/1 is no path
+        return [literal for literal in found if literal.start not in dates]
+
+    @cached_property
+    def full_dates(self) -> tuple[Date, ...]:
+        """Dates that are more than a year."""
+        return find_dates(self.flat, self.text)
+
+    @cached_property
+    def dates(self) -> list[Date]:
+        return [*self.full_dates, *bare_years(self.flat, self.full_dates)]
+
+    @cached_property
+    def weekdays(self) -> tuple[Weekday, ...]:
+        return find_weekdays(self.flat, self.text)
+
+    @cached_property
+    def clocks(self) -> tuple[Clock, ...]:
+        return find_clocks(self.flat, self.full_dates)
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        moments = (*self.dates, *self.clocks, *self.weekdays)
+        taken = [Span(item.start, item.end) for item in moments]
+        taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
+        return find_quantities(self.flat, sorted(taken))
+
+    @cached_property
+    def rates(self) -> list[Rate]:
+        return find_rates(self.flat)
+
+    @cached_property
+    def clauses(self) -> list[Clause]:
+        return read_clauses(self.flat, Span(0, len(self.flat)))
