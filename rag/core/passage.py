@@ -45,6 +45,7 @@ def lexical_text(chunk: Chunk) -> str:
 
 def _head(chunk: Chunk) -> list[str]:
     """Title and context; the title once when the context begins with it."""
-    if chunk.context.startswith(chunk.title):
-        return [chunk.context] if chunk.context else []
-    return [part for part in (chunk.title, chunk.context) if part]
+    title, context = chunk.title.strip(), chunk.context.strip()
+    if title and context.startswith(title):
+        return [context]
+    return [part for part in (title, context) if part]
