@@ -22,7 +22,8 @@ def code_spans(text: str) -> tuple[CodeSpan, ...]:
     """Fenced blocks and inline code spans in order, as CommonMark reads them.
 
     A block that is never closed reaches to the end. An inline span is closed by a run of as many
-    backticks in the same paragraph, or it is no code. Time is linear in the text.
+    backticks in the same paragraph, or it is no code. Indented lines are no code either: models
+    indent what belongs to a list item far more often. Time is linear in the text.
     """
     if "`" not in text and "~~~" not in text:
         return ()

@@ -237,7 +237,9 @@ def reply_schema(markers: Sequence[str]) -> dict[str, Any]:
 
     One branch per status: a flat schema lets a model combine `insufficient` with citations.
     `status` comes first, so that it is decided before anything is written. Lists are bounded, so
-    that no model can fill them for ever.
+    that no model can fill them for ever. The answer has no `pattern`: one that asks for a marker
+    must forbid quotes, brackets and line ends to fit the grammar of servers, and so would bend what
+    is said; with one a small model ran on to the token limit instead of citing.
     """
     cited = {
         "type": "array",

@@ -9,6 +9,7 @@ from rag.domain.answer import Violation
 
 # A quotation of the reply inside a message: enough to find the place, too little to be an answer.
 _QUOTED = 60
+_FROM_REPLY = frozenset(("quote", "value", "why"))
 
 _ENGLISH = {
     "not_json": "There is no JSON object in the reply that can be read.",
@@ -66,15 +67,16 @@ _WANTED = {
 def violation(name: str, language: str, *, marker: str | None = None, **details: str) -> Violation:
     """The violation `name`, a code with a detail after a full stop where it has several forms.
 
-    `language` is `en`, or any Chinese for Traditional Chinese. Quotations are cut to one line.
+    `language` is `en`, or any Chinese for Traditional Chinese. What comes from the
+    reply, the marker included, is cut to one short line.
     """
     chinese = language.startswith("zh")
-    words = {key: _quoted(value) for key, value in details.items()}
+    words = {key: _quoted(value) if key in _FROM_REPLY else value for key, value in details.items()}
     if "field" in words:
         words["wanted"] = _WANTED[words["field"]][chinese]
-    shown = _quoted(marker) if marker is not None else ""
+    shown = None if marker is None else _quoted(marker)
     text = (_CHINESE if chinese else _ENGLISH)[name].format(marker=shown, **words)
-    return Violation(code=name.partition(".")[0], message=text, marker=marker)
+    return Violation(code=name.partition(".")[0], message=text, marker=shown)
 
 
 def _quoted(text: str) -> str:

@@ -178,6 +178,19 @@ def test_a_retry_names_a_dozen_faults_and_counts_the_rest() -> None:
     assert "另有" in retry_message(verdict, "zh-Hant")
 
 
+def test_names_every_source_that_was_offered() -> None:
+    markers = [f"S{number}" for number in range(1, 51)]
+    verdict = judge(reply("Kept [S51].", ["S51"]), markers)
+    assert ", ".join(markers) in verdict.violations[0].message
+
+
+def test_an_entry_that_is_no_marker_is_quoted_short() -> None:
+    (unknown, *_) = judge(reply("Kept [S3].", ["\x1b[2J" + "x" * 10_000]), MARKERS).violations
+    assert unknown.marker is not None
+    assert len(unknown.marker) <= 60
+    assert unknown.marker.isprintable()
+
+
 def test_messages_quote_hostile_text_on_one_short_line() -> None:
     found = violation("uncited_claim", "en", quote="a\x1b[2J\n{marker}" + "x" * 1000)
     assert "\n" not in found.message
