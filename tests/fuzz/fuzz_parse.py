@@ -24,7 +24,8 @@ MARKERS = ("S1", "S2", "S3")
 
 def check(data: bytes) -> None:
     """One reply: no exception, and whatever is accepted is what the contract promises."""
-    raw = data.decode("utf-8", errors="surrogatepass" if data[:1] == b"\xed" else "replace")
+    # Bytes that are no UTF-8 become lone surrogates, which a reply can hold as well.
+    raw = data.decode("utf-8", errors="surrogateescape")
     verdict = judge(raw, MARKERS)
     json.dumps(verdict.model_dump(mode="json"), ensure_ascii=False).encode()
     if verdict.accept:
