@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 from rag.core.claim_reading import ClaimReading
 from rag.core.fact_checks import find_agreeing
 from rag.core.names import replaced_names
-from rag.core.polarity import Clause, denies, restricts, shared_words
+from rag.core.polarity import (
+    Clause,
+    denies,
+    denies_anything,
+    restricts,
+    shared_words,
+    takes_sides,
+)
 from rag.core.quantity import ORDINAL, Quantity
 from rag.core.source_reading import SourceReading
 from rag.core.words import stem
@@ -53,10 +60,19 @@ def check_clauses(claim: ClaimReading, sources: Sources) -> Iterator[str]:
 
 
 def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
-    near = [
-        clause
+    sentences = [
+        (reading, sentence)
         for reading in sources
         for sentence in reading.words.nearest(claim.stems, _NEAREST_SENTENCES)
+    ]
+    if not takes_sides(claim.flat) and not any(
+        denies_anything(reading.flat[slice(*reading.sentences[sentence])])
+        for reading, sentence in sentences
+    ):
+        return
+    near = [
+        clause
+        for reading, sentence in sentences
         for clause in reading.clauses_of(sentence)[:_MOST_CLAUSES]
     ]
     stated = claim.clauses[:_MOST_CLAUSES]

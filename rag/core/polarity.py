@@ -79,7 +79,7 @@ class Clause:
 
 
 _CLAUSE_END = re.compile(
-    r"[,;!?。:](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[,;:!?]|\.(?=\s|$|[^\x00-\x7f])|\n|[()\[\]]"
+    r"[,;!?。:](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[,;:!?]|\.(?=\s|$|[^\x00-\x7f])|\n|[()\[\]|]"
     r"|(?<= )(?=(?:but|because|if|when|unless|while|although|though|whereas|until|which|whose"
     r"|who|that|where|otherwise|except|yet)\b)"
     r"|(?=(?<![合一])并(?![不非未无])|但|若|如果|因为|除非|而且|否则|即使|假如|一旦)"
@@ -175,3 +175,16 @@ def denies(clause: Clause, other: Clause) -> bool:
 def restricts(flat: str) -> bool:
     """Whether `flat` restricts at all: what "only" in a claim may stand for."""
     return cues.RESTRICTION.occurs(flat)
+
+
+def denies_anything(flat: str) -> bool:
+    """Whether there is any negation in `flat`; without one it can only be affirmed."""
+    return cues.NEGATION.occurs(flat)
+
+
+def takes_sides(flat: str) -> bool:
+    """Whether `flat` says more than an affirmation: denies, obliges, permits, restricts, speaks of
+    all, or has a word with an opposite."""
+    if cues.NEGATION.occurs(flat) or cues.EXCLUSIVE.occurs(flat) or cues.UNIVERSAL.occurs(flat):
+        return True
+    return any(cue.occurs(flat) for _, cue in cues.MODALS) or bool(find_opposites(flat))

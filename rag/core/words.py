@@ -66,11 +66,17 @@ def stems(flat: str) -> list[str]:
     for piece in _PIECE.findall(flat if flat.isascii() else _DEGREE.sub(" ", flat)):
         if piece[0] > "\u2e80":
             found += [left + right for left, right in pairwise(piece)] or [piece]
-        elif piece not in _STOPWORDS and not piece.isdigit():
-            bare = piece.partition("'")[0]
-            if bare not in _STOPWORDS:
-                found.append(stem(bare))
+        elif word := _latin(piece):
+            found.append(word)
     return found
+
+
+@lru_cache(maxsize=65_536)
+def _latin(piece: str) -> str:
+    """The stem of a word without its clitic; empty for grammar and figures."""
+    bare = piece.partition("'")[0]
+    grammar = piece in _STOPWORDS or bare in _STOPWORDS or piece.isdigit()
+    return "" if grammar else stem(bare)
 
 
 def is_chinese(text: str) -> bool:
