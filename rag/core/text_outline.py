@@ -11,11 +11,10 @@ from rag.core.blocks import Block, Outline, fill_gaps
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
-_LINE = re.compile(r"[^\n]*[^\s][^\n]*")
-_NUMBERED = re.compile(r"\s*\d{1,2}(?:\.\d{1,2}){0,3}[.、]?\s")
-_HEADING = re.compile(
-    r"\s*\d{1,2}(?:\.\d{1,2}){0,3}[.、]?\s+[^\W\d_][^\n]{0,70}(?<![.。!?！？;；:：,，])\s*$"
-)
+_LINE = re.compile(r"\S[^\n]*")
+# `4. Legal hold`, `2.1 Scope`, `3、範圍`; not `14 days`.
+_NUMBERED = re.compile(r"\d{1,2}(?:[.、](?!\d)|(?:\.\d{1,2}){1,3}[.、]?(?=\s))")
+_NO_SENTENCE = re.compile(r"\s*(?![a-z])[^\W\d_][^\n]{0,70}(?<![.。!?！？;；:：,，])\s*$")
 
 # Where a sentence that ran over a page break ends, and the page's own text begins.
 _SENTENCE_END = re.compile(r"[。！？；｡]+[\"'”’」』）)\]]*|[.!?]+[\"'”’)\]]*(?=\s)|\n")
@@ -48,11 +47,11 @@ def _with_headings(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
     for block in blocks:
         start = block.start
         for line in _LINE.finditer(text, block.start, block.end):
-            numbered = bool(_NUMBERED.match(line[0]))
+            number = _NUMBERED.match(line[0])
             below = _LINE.search(text, line.end())
             if (
-                numbered
-                and _HEADING.match(line[0])
+                number
+                and _NO_SENTENCE.match(line[0], number.end())
                 and not numbered_above
                 and below
                 and not _NUMBERED.match(below[0])
@@ -61,7 +60,7 @@ def _with_headings(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
                     yield replace(block, start=start, end=line.start(), path=path)
                 path, start = (" ".join(line[0].split()),), line.end()
                 yield replace(block, start=line.start(), end=start, kind="heading", path=path)
-            numbered_above = numbered
+            numbered_above = bool(number)
         if start < block.end:
             yield replace(block, start=start, path=path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,11 @@ VERSION = "1"
 _HEADER_WITHIN = 1024
 # A whole file ends with `startxref`, an offset and `%%EOF`; some tools append a little after it.
 _TRAILER_WITHIN = 2048
+
+_NO_TITLE = re.compile(
+    r"^(?:untitled\b|microsoft \w+ - |slide 1$)|\.(?:docx?|pptx?|xlsx?|odt|pdf|tex|dvi|indd|rtf)$",
+    re.IGNORECASE,
+)
 
 _DAMAGED = ("damaged", "the file is cut off or broken; fetch it again")
 
@@ -60,10 +66,18 @@ def load(path: Path, limits: Limits) -> LoadedDocument:
     return LoadedDocument(
         text=joined.text,
         syntax="text",
-        title=" ".join(title.split()) or None,
+        title=_title(title),
         page_starts=joined.page_starts,
         warnings=joined.warnings,
     )
+
+
+def _title(stated: str) -> str | None:
+    """The title in the file's properties, unless a program only put a file's name there."""
+    title = " ".join(stated.split())
+    if _NO_TITLE.search(title):
+        return None
+    return title or None
 
 
 def _reason(error: pypdfium2.PdfiumError) -> tuple[str, str]:

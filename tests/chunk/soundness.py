@@ -15,7 +15,7 @@ def assert_sound(
     """Offsets, order, sizes, lines, identity and coverage of all chunks of one document."""
     text = document.text
     covered = bytearray(len(text))
-    previous_start, previous_end = 0, 0
+    previous_start, previous_end, line = 0, 0, 1
     for ordinal, chunk in enumerate(chunks):
         assert chunk.ordinal == ordinal
         assert text[chunk.start : chunk.end] == chunk.text
@@ -24,8 +24,9 @@ def assert_sound(
         if not overlap:
             assert chunk.start >= previous_end
         assert count_tokens(chunk.text) <= size
-        assert chunk.start_line == text.count("\n", 0, chunk.start) + 1
-        assert chunk.end_line == text.count("\n", 0, chunk.end - 1) + 1
+        line += text.count("\n", previous_start, chunk.start)
+        assert chunk.start_line == line
+        assert chunk.end_line == line + text.count("\n", chunk.start, chunk.end - 1)
         assert (chunk.page is None) == (not document.page_starts)
         covered[chunk.start : chunk.end] = b"\1" * (chunk.end - chunk.start)
         previous_start, previous_end = chunk.start, chunk.end

@@ -178,6 +178,21 @@ def test_a_sentence_over_a_page_break_is_in_one_chunk_with_both_pages() -> None:
     assert (second.text, second.page) == ("Then more.", 2)
 
 
+def test_numbered_lines_of_a_paged_document_are_headings() -> None:
+    text = (
+        "Standard\n1. Terms\nWords mean this.\n14 Days erased\n2. Legal hold\nThe counsel may.\n"
+        "1. First step\n2. Second step\nDone.\n3.1 Scope\nAll of it."
+    )
+    document = LoadedDocument(text=text, syntax="text", page_starts=(0,))
+    chunks = chunk_document("a.pdf", document, size=320)
+    assert [chunk.heading for chunk in chunks] == [
+        (),
+        ("1. Terms",),
+        ("2. Legal hold",),
+        ("3.1 Scope",),
+    ]
+
+
 def test_documents_without_pages_show_none() -> None:
     (chunk,) = plain("Text.")
     assert chunk.page is None

@@ -118,8 +118,10 @@ def test_no_cut_inside_what_a_person_sees_as_one_character(clusters: list[str]) 
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("tree", ["docs_python", "docs_dolphinscheduler"])
-@pytest.mark.parametrize("overlap", [0, 40])
+@pytest.mark.parametrize(
+    ("tree", "overlap"),
+    [("docs_python", 0), ("docs_dolphinscheduler", 0), ("docs_dolphinscheduler", 40)],
+)
 def test_real_trees_are_cut_soundly(shared: Path, tree: str, overlap: int) -> None:
     root = shared / "data" / tree
     paths = sorted(p for p in root.rglob("*") if p.suffix in (".md", ".rst"))

@@ -63,6 +63,22 @@ def test_an_empty_page_keeps_the_numbers_right(tmp_path: Path) -> None:
     assert [(chunk.text, chunk.page) for chunk in chunks] == [("One.", 1), ("Three.", 3)]
 
 
+@pytest.mark.parametrize(
+    ("stated", "title"),
+    [("Leave  policy", "Leave policy"), ("Microsoft Word - leave.docx", None), ("", None)],
+)
+def test_the_title_is_the_stated_one_if_it_is_a_title(
+    tmp_path: Path, stated: str, title: str | None
+) -> None:
+    document = FPDF()
+    document.set_title(stated)
+    document.set_font("helvetica", size=12)
+    document.add_page()
+    document.cell(text="Text.")
+    document.output(str(tmp_path / "a.pdf"))
+    assert load(tmp_path / "a.pdf").title == title
+
+
 def test_an_empty_user_password_is_no_obstacle(tmp_path: Path) -> None:
     assert load(write(tmp_path / "a.pdf", ["Alpha is 1."], password="")).text == "Alpha is 1."
 
