@@ -22,9 +22,6 @@ from rag.domain.documents import Chunk, Language, LoadedDocument
 CHUNKER_VERSION = "chunk-1"
 """Raise it whenever the same document would be cut otherwise: all are then cut again."""
 
-CHUNKER_VERSION = 1
-"""Raised whenever the same text would be cut otherwise, so that documents are cut again."""
-
 _WORD = re.compile(r"[^\W_]")
 _LEADING = re.compile(r"\s*\n")
 _RESUME = re.compile(r"[。！？；]+[\"'”’」』）]*|(?<=[.!?])\s+|\n+")
