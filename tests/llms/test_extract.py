@@ -143,7 +143,7 @@ def test_another_embedder_is_read_by_how_far_a_unit_stands_out() -> None:
     assert result.answer.startswith("Annual leave is 14 days.[S1]")
     flat = [0.6] * len(found)
     vague = Question("What about it?")
-    assert extract(vague, [LEAVE], found, flat, calibrated=False).status == "insufficient"
+    assert extract(vague, [LEAVE, PLANS], found, flat, calibrated=False).status == "insufficient"
 
 
 def test_many_units_are_cut_to_those_with_the_questions_words() -> None:
