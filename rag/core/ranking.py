@@ -30,7 +30,8 @@ from rag.domain.ranking import Ranking, RankingCounts, RankingForm, RankingMode,
 PARSER_VERSION = "ranking-1"
 """Raise it whenever the same reply may be read another way: cached rankings are then made anew."""
 
-# Keys of an object that hold the ranking, the surest first. Compared without case and signs.
+# Keys of an object that hold the ranking, the surest first. Compared without case, spaces and
+# joining signs.
 _LIST_KEYS = (
     "ranking",
     "rankings",
@@ -67,7 +68,7 @@ _PROSE_TOKENS = 2000
 # A token takes two to four microseconds: this bounds any reply for any n to some 30 ms.
 _MOST_TOKENS = 8000
 _JSON_SPACE = str.maketrans("", "", " \t\r\n")
-_NOT_IN_KEY = re.compile(r"[\W_]+")
+_NOT_IN_KEY = re.compile(r"[\s_-]+")
 
 
 class _Found(NamedTuple):

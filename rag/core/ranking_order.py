@@ -70,6 +70,7 @@ def merge_scores(n: int, scored: Sequence[Batch]) -> Merged:
         if anchor is None:
             continue
         level = anchor if level is None else level
+        shift = level - anchor
         for place, position in enumerate(members):
             if position in keys:
                 continue  # the anchor, once it has a place
@@ -77,9 +78,8 @@ def merge_scores(n: int, scored: Sequence[Batch]) -> Merged:
             if score is None:
                 keys[position] = (1 if place in own else 2, 0.0, position)
             else:
-                shifted = score + level - anchor
-                keys[position] = (0, -shifted, position)
-                scores[position] = min(1.0, max(0.0, shifted))
+                keys[position] = (0, -score - shift, position)
+                scores[position] = min(1.0, max(0.0, score + shift))
     order = list(range(n))
     for place, position in zip(sorted(keys), sorted(keys, key=keys.__getitem__), strict=True):
         order[place] = position

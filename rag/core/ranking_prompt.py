@@ -21,9 +21,10 @@ from rag.domain.retrieval import Candidate
 
 # `count_tokens` is an estimate that was never below this share of the true count.
 _LOWEST_ESTIMATE = 0.78
-# A query longer than a quarter of the room is cut, and a path with headings beyond this many
-# tokens: what a candidate says must stay.
+# What a candidate says must stay: a query is cut beyond a quarter of the room, a path with
+# headings beyond a sixth of the candidate's part of it and beyond this many tokens.
 _QUERY_SHARE = 4
+_PLACE_SHARE = 6
 _PLACE_TOKENS = 48
 # A remark of ten words, in tokens, and the rest of one object of the scored form.
 _SCORED_TOKENS = 80
@@ -34,7 +35,11 @@ _LONGEST_REASON = 200
 
 _LIST_LIKE = re.compile(r"(?<=[\[［【〔〖⟦])(?=[\s\\\"'“‘「『{]{0,20}[-+−]?[\d⁰¹²³⁴-⁹₀-₉①-⑳⓪])")
 _ANCHOR = re.compile(r"(?<=ranked)(?=\s+json\s+(?:array|object))", re.IGNORECASE)
-_KEY = re.compile(r"(?<=[\"'“‘])(?=ranking[\"'”’]\s*[:：])", re.IGNORECASE)
+# Keys of an object that the guard would read as a ranking or as an id.
+_KEY = re.compile(
+    r"(?<![\w⸳])(?=(?:rank(?:ing|ed)\w{0,9}|order|\w{0,12}ids?|index|idx|candidate)[\\\"'”’]{0,2}\s*[:：])",
+    re.IGNORECASE,
+)
 
 
 def build_messages(
@@ -53,7 +58,8 @@ def build_messages(
     limit = int(room * _LOWEST_ESTIMATE)
     asked = _first_tokens(neutral(query), limit // _QUERY_SHARE)
     texts = [neutral(candidate.chunk.text) for candidate in candidates]
-    places = [_place(candidate.chunk) for candidate in candidates]
+    named = min(_PLACE_TOKENS, limit // (_PLACE_SHARE * max(1, len(candidates))))
+    places = [_first_tokens(_place(candidate.chunk), named) for candidate in candidates]
     system = Message(role="system", content=_system(prompt, len(candidates), form))
     bare = _user(prompt, form, asked, places, [""] * len(texts))
     taken = count_tokens(system.content) + count_tokens(bare)
@@ -95,8 +101,8 @@ def reply_schema(n: int, mode: RankingMode) -> dict[str, Any]:
 
 def neutral(text: str) -> str:
     """`text` with everything broken that could be read as a ranking, its anchor or a role."""
-    broken = _ANCHOR.sub(SIGN, _LIST_LIKE.sub(SIGN, visible(text)))
-    return protect(_KEY.sub(SIGN, broken))
+    broken = _LIST_LIKE.sub(SIGN, protect(visible(text)))
+    return _KEY.sub(SIGN, _ANCHOR.sub(SIGN, broken))
 
 
 def _system(prompt: Prompt, n: int, form: RankingForm) -> str:

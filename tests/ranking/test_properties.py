@@ -10,12 +10,17 @@ from rag.core.ranking import parse_ranking
 from rag.domain.ranking import Ranking
 
 # Pieces that parsers stumble over, so that random replies are not all prose.
-_PIECES = st.sampled_from(
-    ["[", "]", "{", "}", "(", ")", "【", "】", ",", "，", ":", '"', "'", "“", "”", "\\", '\\"', "`"]
-    + ["```json\n", "```", "<think>", "</think>", "<|im_end|>", "<|channel|>final<|message|>"]
-    + ["0", "1", "2", "-1", "−1", "1.0", "1e400", "9" * 5000, "²", "②", "½", "二", "true", "null"]
-    + ['"id"', '"score"', "0.5", '"reason"', "ranking", "NaN", "...", "…", "//", "/*", "# ", ">"]
-    + ["\n", " ", "\u200b", "\ufeff", "\ud800", "&gt;", "- ", "1. ", "Ranked JSON Array:", "word"]
+_PIECES = st.one_of(
+    st.sampled_from(["[", "]", "{", "}", "(", ")", "【", "】", ",", "，", ":", '"', "'", "“", "”"]),
+    st.sampled_from(["\\", '\\"', "`", "```json\n", "```", "<think>", "</think>", "<|im_end|>"]),
+    st.sampled_from(["0", "1", "2", "-1", "−1", "1.0", "1e400", "9" * 5000, "²", "②", "½", "二"]),
+    st.sampled_from(['"id"', '"score"', "0.5", '"reason"', "ranking", "true", "null", "NaN"]),
+    st.sampled_from(
+        ["...", "…", "//", "/*", "# ", ">", "- ", "1. ", "\n", " ", "\u200b", "\ufeff"]
+    ),
+    st.sampled_from(
+        ["\ud800", "&gt;", "<|channel|>final<|message|>", "Ranked JSON Array:", "word"]
+    ),
 )
 hostile = st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=40).map("".join))
 modes: st.SearchStrategy[Literal["ids", "scored"]] = st.sampled_from(["ids", "scored"])
