@@ -219,7 +219,7 @@ def _items_of(text: str) -> tuple[JsonValue, ...]:
     """What a string in the place of the list lists: nothing, ids, or a list spelled out."""
     if not text.strip():
         return ()
-    if text.lstrip().startswith("[") and '"' in text:
+    if text.lstrip().startswith("["):
         found = find_reply(f'{{"citations": {text}}}')
         if len(found.candidates) == 1 and not found.repairs:
             (_, spelled), *more = found.candidates[0].value.members

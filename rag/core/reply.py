@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from rag.core.fences import strip_fences
 from rag.core.json_reader import (
     Budget,
     JsonObject,
@@ -60,10 +61,6 @@ _CLOSES = re.compile(
     re.IGNORECASE,
 )
 _NEXT_CHANNEL = re.compile(r"(?=<\|(?:channel|start)\|>)")
-_FENCE_BEFORE = re.compile(r"(?:`+|~{3,}|'{3}|\"{3})[ \t]*[\w+.#-]{0,20}\Z")
-_LONGEST_FENCE = 60
-_DEEPEST_FENCE = 3
-_FENCE_AFTER = re.compile(r"`+|~{3,}|'{3}|\"{3}")
 
 
 class Candidate(NamedTuple):
@@ -86,11 +83,6 @@ class FoundReply(NamedTuple):
     """The end of the text cuts an object off."""
     broken: bool = False
     """An object of the contract begins that cannot be read on."""
-
-
-class _Unfenced(NamedTuple):
-    texts: list[str]
-    fenced: bool
 
 
 @dataclass
@@ -248,7 +240,7 @@ def _settle(scan: _Scan, outer: list[str]) -> FoundReply:
     repairs = scan.repairs
     cut = scan.cut
     if scan.candidates:
-        outer, fenced = _without_fences(outer)
+        outer, fenced = strip_fences(outer)
         if fenced:
             repairs.add("fence")
         first, *between, last = outer
@@ -260,7 +252,7 @@ def _settle(scan: _Scan, outer: list[str]) -> FoundReply:
                 first, between, last = first[:-1].strip(), [], last[1:].strip()
         if any((first, *between, last)):
             repairs.add("outer_text")
-    distinct = {frozenset(candidate.value.members): candidate for candidate in scan.candidates}
+    distinct = {_said(candidate): candidate for candidate in scan.candidates}
     if len(distinct) < len(scan.candidates):
         repairs.add("duplicate_object")
     for candidate in scan.candidates:
@@ -270,21 +262,10 @@ def _settle(scan: _Scan, outer: list[str]) -> FoundReply:
     )
 
 
-def _without_fences(outer: list[str]) -> _Unfenced:
-    """The outer texts without the fence lines that touch an object."""
-    texts = [text.strip() for text in outer]
-    fenced = False
-    for index in range(len(texts)):
-        for _ in range(_DEEPEST_FENCE):
-            if index > 0 and (closing := _FENCE_AFTER.match(texts[index])):
-                texts[index] = texts[index][closing.end() :].lstrip()
-                fenced = True
-            tail = texts[index][-_LONGEST_FENCE:]
-            if index < len(texts) - 1 and (opening := _FENCE_BEFORE.search(tail)):
-                kept = len(texts[index]) - len(tail) + opening.start()
-                texts[index] = texts[index][:kept].rstrip()
-                fenced = True
-    return _Unfenced(texts, fenced)
+def _said(candidate: Candidate) -> frozenset[tuple[str, JsonValue]]:
+    """What of an object counts: two that differ elsewhere say the same."""
+    named = ((field_name(key), item) for key, item in candidate.value.members)
+    return frozenset((name, item) for name, item in named if name in FIELDS)
 
 
 def _json_string(text: str) -> str | None:

@@ -97,6 +97,7 @@ MENDED = [
         {"wrapper"},
     ),
     (REPLY + "\n" + REPLY, {"duplicate_object"}),
+    (REPLY + REPLY[:-1] + ', "note": 1}', {"duplicate_object", "extra_field"}),
     ("[" + REPLY + ", " + REPLY + "]", {"duplicate_object", "wrapper"}),
     (REPLY[:-1] + ', "status": "answered"}', {"duplicate_key"}),
     (REPLY[:-1] + ', "Status": "answered"}', {"duplicate_key", "key_case"}),
@@ -279,6 +280,13 @@ def test_lists_repairs_in_the_contracts_order_and_knows_no_others() -> None:
     repairs = parse_reply("Well:\n```\n" + REPLY.replace("[S3]", "［s03］") + "\n```").repairs
     assert repairs == ("outer_text", "fence", "marker_width", "marker_case", "marker_padding")
     assert set().union(*(named for _, named in MENDED)) <= set(REPAIRS)
+
+
+def test_a_string_can_spell_the_empty_list() -> None:
+    for written in ("[]", "", " "):
+        verdict = judge(reply("Nobody says.", written, "insufficient"), MARKERS)
+        assert verdict.status == "insufficient"
+        assert verdict.repairs == ("citations_string",)
 
 
 def test_citations_follow_the_text() -> None:
