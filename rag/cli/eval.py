@@ -76,7 +76,7 @@ def retrieval(
 
     if fail_below is not None and baseline is None:
         raise UsageError("--fail-below needs something to fall below", "add --baseline FILE")
-    before = _read_saved(baseline) if baseline else None
+    before = read_saved(baseline) if baseline else None
     chosen = read_dataset(dataset, corpus=corpus, queries=queries)
     if run_in:
         measured, told = _measure_file(chosen, run_in), {"run": str(run_in)}
@@ -161,7 +161,7 @@ def corpus_workspace(settings: "Settings", corpus: Path) -> tuple["Workspace", "
     return workspace, folder
 
 
-def _read_saved(path: Path) -> dict[str, dict[str, float]]:
+def read_saved(path: Path) -> dict[str, dict[str, float]]:
     from rag.cli.console import read_text
     from rag.domain.errors import UsageError
 
