@@ -14,6 +14,7 @@ from rag.domain.errors import SetupError
 from rag.domain.index import IngestReport
 from rag.domain.models import GenerationParameters
 from rag.domain.ports import Embedder, LanguageModel, Progress, Reranker
+from rag.domain.ranking import RankingForm
 
 if TYPE_CHECKING:
     from rag.flows.ask import AskOptions, AskPorts
@@ -157,7 +158,9 @@ class Workspace:
         mode = self.settings.rerank
         return None if mode == "off" else self.open_reranker(mode)
 
-    def open_reranker(self, mode: "RerankMode", **options: Any) -> "LLMReranker":
+    def open_reranker(
+        self, mode: "RerankMode", *, cached: bool = True, **options: Any
+    ) -> "LLMReranker":
         """The reranker in `mode`, whether it is switched on or not. `options` go before those that
         the settings give; see `rag.rerankers.llm.RerankOptions`."""
         from rag.rerankers._cache import RankingCache
@@ -166,8 +169,7 @@ class Workspace:
         settings = self.settings
         given: dict[str, Any] = {
             "mode": mode,
-            # A backend that enforces a schema is asked for an object: see `core.ranking_prompt`.
-            "form": "object" if settings.llm in ("ollama", "auto") else "array",
+            "form": self.rerank_form,
             "language": settings.language,
             "timeout": settings.rerank_timeout,
             "batch_size": settings.rerank_batch,
@@ -178,8 +180,13 @@ class Workspace:
             lambda: self.rerank_model,
             self.prompts,
             RerankOptions(**given | options),
-            cache=RankingCache(settings.index_dir / "rankings.sqlite"),
+            cache=RankingCache(settings.index_dir / "rankings.sqlite") if cached else None,
         )
+
+    @property
+    def rerank_form(self) -> RankingForm:
+        """A backend that enforces a schema is asked for an object, any other for a plain list."""
+        return "object" if self.settings.llm in ("ollama", "auto") else "array"
 
     @cached_property
     def rerank_model(self) -> LanguageModel:

@@ -1,6 +1,7 @@
 """Windows, batches and the breaker: the pure parts around the calls."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ def test_windows_cover_everything_back_to_front_and_overlap(n: int) -> None:
     assert {place for window in found for place in window} == set(range(n))
     assert all(len(window) == min(n, WINDOW) for window in found)
     assert found[-1].start == 0
-    for later, earlier in zip(found, found[1:], strict=False):
+    for later, earlier in pairwise(found):
         assert later.start > earlier.start
         assert len(set(later) & set(earlier)) >= STEP
 
