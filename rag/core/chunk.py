@@ -1,7 +1,7 @@
 """Documents to chunks: passages that can be found, shown and cited on their own."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -82,15 +82,20 @@ def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[Block]]:
     waiting: list[Block] = []
     ready: list[Block] = []
     for run in runs:
-        body = _absorb_rules(text, waiting + run)
-        if all(block.kind in ("heading", "lead") for block in body):
-            waiting = body
+        body = _absorb_rules(text, run)
+        if all(_only_leads(text, block) for block in body):
+            waiting += body
             continue
         if ready:
             yield ready
-        ready, waiting = body, []
+        ready, waiting = waiting + body, []
     if ready or waiting:
         yield ready + waiting
+
+
+def _only_leads(text: str, block: Block) -> bool:
+    """Whether a block says nothing without what follows it."""
+    return block.kind in ("heading", "lead") or not _WORD.search(text, block.start, block.end)
 
 
 def _absorb_rules(text: str, blocks: list[Block]) -> list[Block]:
@@ -106,6 +111,7 @@ def _absorb_rules(text: str, blocks: list[Block]) -> list[Block]:
 
 def _spans(text: str, section: Sequence[Block], capacity: int, overlap: int) -> Iterator[_Span]:
     atoms = _atoms(text, section, capacity)
+    starts, ends = [block.start for block in section], [block.end for block in section]
     previous = 0
     for first, last in pack(atoms, capacity):
         start, end = _trim(text, atoms[first].start, atoms[last - 1].end)
@@ -113,8 +119,8 @@ def _spans(text: str, section: Sequence[Block], capacity: int, overlap: int) -> 
             start = _reach_back(text, previous, start, overlap)
         previous = start
         if _WORD.search(text, start, end):
-            held = tuple(b for b in section if b.start < end and b.end > start)
-            yield _Span(start, end, held)
+            held = section[bisect_right(ends, start) : bisect_left(starts, end)]
+            yield _Span(start, end, tuple(held))
 
 
 def _atoms(text: str, section: Sequence[Block], capacity: int) -> list[Atom]:

@@ -127,3 +127,36 @@ def test_any_broken_file_is_a_reason_not_a_crash(
         assert "\n" not in error.message
     else:
         assert document.page_starts
+
+
+def assembled(objects: list[bytes], trailer: bytes = b"") -> bytes:
+    """A PDF of numbered objects, the first one its catalog."""
+    body = b"%PDF-1.4\n"
+    places = []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    table += b"".join(b"%010d 00000 n \n" % place for place in places)
+    start = len(body)
+    return (
+        body
+        + table
+        + b"trailer\n<< /Size %d /Root 1 0 R %s >>\n" % (len(objects) + 1, trailer)
+        + b"startxref\n%d\n%%%%EOF\n" % start
+    )
+
+
+@pytest.mark.parametrize(
+    ("kids", "trailer"),
+    [(b"[2 0 R]", b""), (b"[3 0 R]", b"/Prev 9"), (b"[3 0 R 2 0 R 3 0 R]", b"")],
+)
+def test_a_file_that_refers_to_itself_ends(tmp_path: Path, kids: bytes, trailer: bytes) -> None:
+    path = tmp_path / "loop.pdf"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids " + kids + b" /Count 3 /Parent 2 0 R >>",
+        b"<< /Type /Pages /Kids [2 0 R] /Count 1 /Parent 2 0 R >>",
+    ]
+    path.write_bytes(assembled(objects, trailer))
+    assert refusal(path)
