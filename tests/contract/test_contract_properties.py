@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.contract import judge
@@ -53,6 +53,7 @@ def holds(verdict: Verdict, markers: list[str]) -> bool:
     )
 
 
+@settings(deadline=None)
 @given(st.text() | SCRAPS, MARKER_SETS, st.sampled_from([None, "stop", "length", "load"]))
 def test_any_reply_gets_a_sound_verdict(
     raw: str, markers: list[str], finish_reason: str | None
@@ -71,6 +72,7 @@ def test_any_reply_gets_a_sound_verdict(
         )
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_categories=["C"]), max_size=30),
     st.integers(4, 10**12),
@@ -133,6 +135,7 @@ INNER: list[Decoration] = [
 MARKER_FORMS = ["[{0}][{1}]", "[{0}, {1}]", "［{0}；{1}］", "[{0} and {1}]", "【{0}】[[{1}]]"]
 
 
+@settings(deadline=None)
 @given(
     WORDS,
     WORDS,
@@ -162,6 +165,7 @@ def test_a_valid_reply_stays_valid_however_it_is_dressed(
         assert verdict.repairs or json.loads(dressed) == json.loads(raw)
 
 
+@settings(deadline=None)
 @given(
     st.integers(0, len(REPLY) - 1),
     st.sampled_from(["delete", "replace", "insert"]),

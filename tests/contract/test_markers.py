@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.markers import (
@@ -184,6 +184,7 @@ SCRAPS = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(SCRAPS | st.text())
 def test_canonical_text_is_canonical(text: str) -> None:
     found = canonicalize(text)
@@ -195,6 +196,7 @@ def test_canonical_text_is_canonical(text: str) -> None:
         assert found.text == text
 
 
+@settings(deadline=None)
 @given(SCRAPS | st.text())
 def test_only_markers_change(text: str) -> None:
     outside = []

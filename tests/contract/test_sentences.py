@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.code_spans import code_spans
@@ -164,6 +164,7 @@ SCRAPS = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(SCRAPS | st.text())
 def test_sentences_cover_every_word_in_order(text: str) -> None:
     spans = split_sentences(text)
@@ -178,6 +179,7 @@ def test_sentences_cover_every_word_in_order(text: str) -> None:
     assert "甲" not in left_out
 
 
+@settings(deadline=None)
 @given(SCRAPS | st.text(alphabet="`~\n a\\"))
 def test_code_spans_are_in_order_and_hold_their_signs(text: str) -> None:
     done = 0
