@@ -85,14 +85,14 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("rebuild", [False, True])
+@pytest.mark.parametrize("rebuild, stride", [(False, 1), (True, 3)])
 def test_a_run_that_ends_at_any_write_is_completed_by_the_next(
-    tmp_path: Path, rebuild: bool
+    tmp_path: Path, rebuild: bool, stride: int
 ) -> None:
     def end() -> None:
         raise Killed
 
-    for steps in itertools.count():
+    for steps in itertools.count(step=stride):
         bench = Workbench(tmp_path / str(steps), memory=(MemoryLexical(), MemoryVectors()))
         bench.knowledge.mkdir(parents=True)
         prepare(bench)

@@ -191,7 +191,7 @@ def test_the_knowledge_version_follows_content_recipe_path_and_embedder(catalog:
     assert all(version.startswith("kb-") and len(version) == 15 for version in seen)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(
     st.lists(
         st.tuples(
