@@ -192,9 +192,8 @@ def _print(result: dict[str, Any], changes: "dict[str, Difference]") -> None:
 
 def _print_replies(told: dict[str, Any]) -> None:
     replies, added = told["replies"], told["added_ms"]
-    shares = "  ".join(
-        f"{name} {replies[name]:.0%}" for name in ("clean", "repaired", "fallback", "malformed")
-    )
+    names = ("clean", "repaired", "fallback", "malformed", "unchanged")
+    shares = "  ".join(f"{name} {replies[name]:.0%}" for name in names)
     why = ", ".join(f"{reason} {count}" for reason, count in replies["reasons"].items())
     out(f"  replies       {shares}{f'  ({why})' if why else ''}")
     out(f"  added time    p50 {added['p50']:.0f} ms, p95 {added['p95']:.0f} ms")

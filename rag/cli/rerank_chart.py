@@ -19,6 +19,7 @@ def draw(result: dict[str, Any], file: Path) -> None:
     if file.suffix.lower() not in (".png", ".svg"):
         raise UsageError(f"cannot draw {file.name}", "name a .png or .svg file")
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise SetupError("matplotlib is not installed", "pip install 'citebound[eval]'") from error
@@ -44,9 +45,10 @@ def draw(result: dict[str, Any], file: Path) -> None:
     axes.set_xticks(range(len(names)), names)
     axes.set_ylim(0, 1)
     axes.set_title(f"{result['dataset']}, n={result['n']}: {first['verdict']['worth']}")
-    axes.legend(frameon=False, fontsize="small", loc="lower right")
+    figure.legend(frameon=False, fontsize="small", loc="outside lower center", ncols=len(bars))
     try:
-        # No date in the file: the same result draws the same bytes.
-        figure.savefig(file, metadata={"Date": None} if file.suffix.lower() == ".svg" else None)
+        # No date and no random ids in the file: the same result draws the same bytes.
+        with rc_context({"svg.hashsalt": "citebound"}):
+            figure.savefig(file, metadata={"Date": None} if file.suffix.lower() == ".svg" else None)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}", "check the path") from error

@@ -11,7 +11,7 @@ from rag.domain.errors import SetupError, UsageError
 from rag.domain.evaluation import EvalQuery
 from rag.domain.ports import Progress, Reranker
 from rag.domain.retrieval import Candidate, Retrieved
-from rag.domain.trace import RerankTrace
+from rag.domain.trace import RerankCall, RerankTrace
 
 # What decides and what is shown beside it.
 DECIDING = "ndcg@10"
@@ -181,7 +181,8 @@ def _compared(candidates: Candidates, result: FormResult, ids: Sequence[str]) ->
 
 def _shares(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Shares of the calls: clean, repaired, and fallback; of the fallbacks, replies without a
-    ranking are malformed, the rest are calls that failed."""
+    ranking are malformed, the rest are calls that failed. `unchanged` are rankings that give the
+    order received: a model that always does so has not ranked."""
     calls = [call for outcome in outcomes for call in outcome.trace.calls]
     total = max(1, len(calls))
     fallback = [call for call in calls if call.fallback]
@@ -192,6 +193,7 @@ def _shares(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "calls": len(calls),
         "clean": sum(call.clean for call in calls) / total,
         "repaired": sum(not (call.clean or call.fallback) for call in calls) / total,
+        "unchanged": sum(_unchanged(call) for call in calls) / total,
         "fallback": share,
         "malformed": sum(reason not in failures for reason in reasons) / total,
         "reasons": {reason: reasons.count(reason) for reason in sorted(set(reasons))},
@@ -201,6 +203,10 @@ def _shares(outcomes: Sequence[Outcome]) -> dict[str, Any]:
             else None
         ),
     }
+
+
+def _unchanged(call: RerankCall) -> bool:
+    return not call.fallback and call.order == tuple(range(len(call.order)))
 
 
 def _latency(spent: Sequence[float]) -> dict[str, float]:
