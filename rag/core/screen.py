@@ -13,6 +13,7 @@ in a comment, under a role heading or behind an alarm word is.
 """
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,11 +37,15 @@ _ZERO_WIDTH_RUN = re.compile(f"[{_INVISIBLE}]{{4,}}")
 _TAGS = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{2,}")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+[^\n\u202a-\u202e\u2066-\u2069]{0,80}")
 
-# Traditional characters to Simplified, full-width signs to half-width, each one for one.
-_FOLD = str.maketrans(
-    TRADITIONAL + "：，！？（）［］；「」『』“”",
-    SIMPLIFIED + ":,!?()[];" + '"' * 6,
+# Letters that only look different, each one for one: full-width and mathematical ones to plain,
+# Traditional characters to Simplified.
+_LOOK_ALIKES = [*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800)]
+_FOLD = {code: unicodedata.normalize("NFKC", chr(code)).lower() for code in _LOOK_ALIKES} | (
+    str.maketrans(TRADITIONAL + "「」『』“”", SIMPLIFIED + '"' * 6)
 )
+
+# A file name or an identifier has these where a sentence has spaces.
+_NAME_SPACES = str.maketrans("_-+./\\", " " * 6)
 
 # The longest quote kept with a flag, in characters.
 _LONGEST_QUOTE = 200
@@ -80,7 +85,7 @@ def _spoken(text: str) -> Iterator[_Find]:
     """Words to the model, read as they look: without invisible characters, case or script."""
     visible, positions = _visible(text)
     folded = visible.lower() if visible.isascii() else _lower(visible).translate(_FOLD)
-
+    sentences = folded if _SPACE.search(folded) else folded.translate(_NAME_SPACES)
     words = words_of(folded)
 
     def place(kind: str, start: int, end: int) -> _Find:
@@ -95,8 +100,8 @@ def _spoken(text: str) -> Iterator[_Find]:
     for pattern in ROLE:
         yield from (place("role", *match.span()) for match in pattern.finditer(folded, words))
     for pattern in (*ENGLISH, *CHINESE, *ALARM):
-        for match in pattern.finditer(folded, words):
-            yield place("instruction", *_sentence(folded, *match.span()))
+        for match in pattern.finditer(sentences, words):
+            yield place("instruction", *_sentence(sentences, *match.span()))
     for match in COMMENT.finditer(folded, words):
         yield place("hidden", *match.span())
 
@@ -115,6 +120,7 @@ def _lower(text: str) -> str:
     return lowered if len(lowered) == len(text) else "".join(c.lower()[:1] for c in text)
 
 
+_SPACE = re.compile(r"\s")
 _STOP = re.compile(r"[\n。.!?！？]")
 
 

@@ -42,7 +42,7 @@ def load(path: Path, limits: Limits) -> LoadedDocument:
     started = time.monotonic()
     data = read_file(path, limits)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
-        raise LoadError("not a PDF")
+        raise LoadError("not a PDF" if data else "empty file")
     if b"startxref" not in data[-_TRAILER_WITHIN:]:
         raise LoadError(*_DAMAGED)  # pdfium would show what is left of it as if it were all
     try:

@@ -69,7 +69,8 @@ def _unpack(data: bytes, limits: Limits) -> dict[str, bytes]:
     except (*_DAMAGED, RuntimeError) as error:  # RuntimeError: an entry has a password
         if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
             raise LoadError("encrypted", "save it without a password") from error
-        raise LoadError("damaged" if data.startswith(b"PK") else "not a Word document") from error
+        reason = "damaged" if data.startswith(b"PK") else "not a Word document"
+        raise LoadError(reason if data else "empty file") from error
 
 
 def _read_parts(archive: zipfile.ZipFile, limits: Limits) -> dict[str, bytes]:

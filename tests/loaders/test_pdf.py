@@ -105,7 +105,7 @@ def test_each_unreadable_file_has_its_own_reason(tmp_path: Path, sound: bytes) -
     assert refusal(fake) == "not a PDF"
     empty = tmp_path / "empty.pdf"
     empty.write_bytes(b"")
-    assert refusal(empty) == "not a PDF"
+    assert refusal(empty) == "empty file"
 
 
 def test_pages_and_time_are_limited(tmp_path: Path, sound: bytes) -> None:

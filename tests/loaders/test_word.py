@@ -145,7 +145,7 @@ def test_each_unreadable_file_has_its_own_reason(tmp_path: Path) -> None:
     path.write_bytes(b"only notes")
     assert refusal(path) == "not a Word document"
     path.write_bytes(b"")
-    assert refusal(path) == "not a Word document"
+    assert refusal(path) == "empty file"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old or encrypted")
     assert "encrypted" in refusal(path)
     whole = archive(path, plain(tmp_path)).read_bytes()
