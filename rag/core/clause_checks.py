@@ -17,6 +17,7 @@ from rag.core.polarity import (
     restricts,
     shared_words,
     takes_sides,
+    topic_words,
 )
 from rag.core.quantity import ORDINAL, Quantity
 from rag.core.source_reading import SourceReading
@@ -87,6 +88,8 @@ def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
         if _about_one_thing(clause, nearest, stated):
             if all(denies(clause, other) for other in nearest):
                 yield f'{where} says the opposite of "{words}"'
+            elif clause.universal and all(other.exclusive for other in nearest):
+                yield f'{where} says it of some only: "{words}"'
             elif clause.universal and all(
                 other.partial and not other.universal for other in nearest
             ):
@@ -113,20 +116,23 @@ def _takes_other_side(clause: Clause, near: Sequence[Clause]) -> bool:
 
 
 def _nearest(clause: Clause, near: Sequence[Clause]) -> list[Clause]:
-    most = max((shared_words(clause, other) for other in near), default=0)
-    if most == 0 or most < _OF_SOURCE * len(clause.signs):
+    ranks = [(topic_words(clause, other), shared_words(clause, other)) for other in near]
+    most = max(ranks, default=(0, 0))
+    if most[1] == 0 or most[0] < _OF_SOURCE * len(clause.signs):
         return []
-    return [other for other in near if shared_words(clause, other) == most]
+    return [other for rank, other in zip(ranks, near, strict=True) if rank == most]
 
 
 def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence[Clause]) -> bool:
     """Whether most of the words of either are the other's, and no other clause of the claim fits
     the source's clause better."""
     for near in nearest:
-        shared = shared_words(clause, near)
-        if shared < 2 and clause.signs.keys() != near.signs.keys():
+        shared, topic = shared_words(clause, near), topic_words(clause, near)
+        if topic < 2 and clause.signs.keys() != near.signs.keys():
             return False
-        if shared < _OF_CLAIM * len(clause.signs) or shared < _OF_SOURCE * len(near.signs):
+        if topic < _OF_CLAIM * len(clause.signs):
+            return False
+        if shared < _OF_SOURCE * len(near.signs) and not clause.absolute:
             return False
         if any(shared_words(other, near) > shared for other in others):
             return False
@@ -175,22 +181,29 @@ def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> It
         if quantity.dimension == ORDINAL:
             continue
         agreeing = find_agreeing(quantity, sources)
-        topics = [_topic(reading, other) for reading, other in agreeing[:_MOST_NUMBERS]]
-        if not topics or None in topics:
-            continue
         rivals = [
-            (reading, other, topic)
+            (reading, other)
             for reading, other in _same_kind(quantity, sources)
             if not other.article
             and not any(other.agrees(stated) for stated in claim.quantities[:_MOST_NUMBERS])
-            and (topic := _topic(reading, other)) is not None
         ]
-        known = frozenset().union(*filter(None, topics), *(topic for _, _, topic in rivals))
-        wanted = known & _words_around(claim, quantity)
-        if not wanted or any(topic is not None and wanted <= topic for topic in topics):
-            continue
-        for reading, other, topic in rivals:
-            if wanted <= topic:
+        around = _words_around(claim, quantity)
+        for with_subject in (False, True):
+            homes = [_topic(*place, with_subject) for place in agreeing[:_MOST_NUMBERS]]
+            others = [_topic(*place, with_subject) for place in rivals]
+            if not homes or None in homes:
+                break
+            known = frozenset().union(*filter(None, homes), *filter(None, others))
+            wanted = known & around
+            if not wanted or any(home is not None and wanted <= home for home in homes):
+                continue
+            fit = [
+                place
+                for place, topic in zip(rivals, others, strict=True)
+                if topic and wanted <= topic
+            ]
+            if fit:
+                reading, other = fit[0]
                 written = claim.written(quantity.start, quantity.end)
                 told = reading.written(other.start, other.end)
                 yield f'{where} says "{told}" of this, "{written}" of something else'
@@ -217,14 +230,18 @@ def _words_around(claim: ClaimReading, quantity: Quantity) -> _Words:
     )
 
 
-def _topic(reading: SourceReading, quantity: Quantity) -> _Words | None:
-    """What a source says a number of: its clause and the header of its column. None for a number in
-    the context, which goes with everything."""
+def _topic(reading: SourceReading, quantity: Quantity, with_subject: bool) -> _Words | None:
+    """What a source says a number of: its clause or row, the header, and on demand the first
+    clause of its sentence. None for a number in the context, which goes with everything."""
     sentence = reading.sentence_at(quantity.start)
     if sentence is None:
         return None
     header = frozenset((word, 0) for word in reading.header_words(sentence))
-    return header.union(*(_words_of(clause) for clause in reading.clauses_at(quantity.start)))
+    clauses = reading.clauses_at(quantity.start)
+    if reading.is_row(sentence):
+        clauses = reading.clauses_of(sentence)  # every cell of a row is about its one thing
+    subject = ((word, 0) for clause in clauses if with_subject for word in clause.inherited)
+    return header.union(subject, *(_words_of(clause) for clause in clauses))
 
 
 def _words_of(clause: Clause) -> _Words:

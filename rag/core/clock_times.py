@@ -22,6 +22,7 @@ class Clock:
 _PERIOD = r"凌晨|清晨|早上|早晨|上午|中午|正午|下午|傍晚|晚上|晚间|夜间|夜里|深夜|半夜|午夜"
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "晚间", "夜间", "夜里", "深夜"})
 _MORNING = frozenset({"凌晨", "清晨", "早上", "早晨", "上午"})
+_HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _FIGURE = r"(?<![\d:.])"
 _HALF = r" ?(?P<{name}>[ap])\.?m\b\.?"
 _CLOCK = re.compile(
@@ -32,18 +33,22 @@ _CLOCK = re.compile(
     # 9 am, 9.30 pm
     rf"|{_FIGURE}(?P<hour12>1[0-2]|0?[1-9])(?:\.(?P<minute12>[0-5]\d))?{_HALF.format(name='half12')}"
     # ten o'clock in the evening
-    rf"|{_FIGURE}(?P<oclock>1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve) o'clock(?: in the (?P<part>morning|afternoon|evening))?"
+    rf"|{_FIGURE}(?P<oclock>1[0-2]|[1-9]|{_HOUR_WORDS}) o'clock"
+    r"(?: in the (?P<part>morning|afternoon|evening))?"
     # 十點, 9點30分, 三時一刻
     r"|(?P<han>(?<![\d.])\d{1,2}|[零〇一二两三四五六七八九十廿]{1,3}) ?"
     r"(?P<sign>[点时])(?!间|候|代|数|名|播)(?:(?P<quarter>半|[一三]刻|整|钟)"
     r"|(?P<hanminute>\d{1,2}|[零〇一二三四五六七八九十]{1,3}) ?分?(?!\d|之|钟[内后前]))?)"
+    # half past three, a quarter to nine
+    rf"|\b(?P<part_of>half past|quarter past|quarter to) (?P<past>1[0-2]|[1-9]|{_HOUR_WORDS})\b"
     r"|(?P<word>\b(?:noon|midnight)\b|正午|午夜)"
     # the 9 of "9-11 am"
     rf"|{_FIGURE}(?P<lead>1[0-2]|[1-9])"
     r"(?= ?(?:-|~|to|and|until) ?\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b)"
 )
-_CLOCK_HINT = re.compile(r"\d:\d|\d ?[ap]\.?m|[点时]|o'clock|noon|midnight|正午|午夜")
+_CLOCK_HINT = re.compile(
+    r"\d:\d|\d ?[ap]\.?m|[点时]|o'clock|noon|midnight|正午|午夜|half past|quarter (?:to|past)"
+)
 _HAN_CLOCK_BEFORE = re.compile(
     r"(?:于|在|自|从|至|到|~|-|每天|每日|[周期拜][一二三四五六日]|前|后|日|号|天) ?$"
 )
@@ -96,6 +101,10 @@ def _clock_minutes(flat: str, match: re.Match[str], period_before: str) -> froze
         return _on_half(int(match["lead"]), 0, "")
     if match["hour12"]:
         return _on_half(int(match["hour12"]), int(match["minute12"] or 0), match["half12"])
+    if match["part_of"]:
+        hour = _O_CLOCK_WORDS.get(match["past"]) or int(match["past"])
+        minute = {"half past": 30, "quarter past": 15, "quarter to": -15}[match["part_of"]]
+        return frozenset((at + minute) % _DAY_MINUTES for at in _on_half(hour, 0, ""))
     if match["oclock"]:
         text = match["oclock"]
         half = {"morning": "a", "afternoon": "p", "evening": "p"}.get(match["part"] or "", "")

@@ -79,7 +79,7 @@ NO_NEGATION = _cue(
     \bnon-?stop\b
     \bnone other than\b
     \b(?:no one|nobody|nothing) (?:but|except|other than|else)\b
-    (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){0, 4}? until\b)
+    (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){{0,4}}? until\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: \w+){{0,4}} (?=(?:{_COMPARATIVE}) than\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=(?:exceed|over|above|below|under|beyond)\b)
     """,
@@ -92,6 +92,7 @@ NO_NEGATION = _cue(
     无[论非限线缝数穷比形疑不]|无障碍|无人机|无所谓|毫无疑问
     非常|非洲|莫非|是非|南非|非凡|非但|除非不|并非不
     未[来婚央免雨]|未必不
+    未经?(?=[^,;.。]{1,12}(?:不得|不可|不能|禁止|请勿))
     避免|以免|难免|免[费责疫]
     没收|没落|埋没|沉没|莫不
     [未不]满|未达|不[足到](?=[\d〇零一二三四五六七八九十百千万两半])
@@ -160,6 +161,12 @@ RESTRICTION = _cue(
     "[仅只唯惟限专除才须独]|[方始][可能得]",
 )
 """What a source may say where a claim says "only"."""
+
+ABSOLUTE = _cue(
+    r"\b(?:never|nobody|no one|none|nothing|in no case|under no circumstances)\b",
+    "从不|从未|绝不|决不|永不|一律不|任何人都不|没有人|没人|无人",
+)
+"""Denials that a single instance refutes."""
 
 PARTIAL = _cue(
     r"\b(?:some|most|many|usually|often|sometimes|typically|generally|rarely|few|partly)\b",

@@ -84,7 +84,7 @@ def _moments(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]
         written = claim.written(clock.start, clock.end)
         if times:
             yield from _bound(claim, clock, times, where)
-        elif not any(written in reading.source.text for reading in sources):
+        elif not any(written in reading.source.text and not reading.clocks for reading in sources):
             clocks = [(reading, other) for reading in sources for other in reading.clocks]
             yield _absent(written, where, clocks)
 
@@ -104,10 +104,15 @@ def _same_dates(date: Date, sources: Sources) -> list[tuple[SourceReading, Date]
 
 
 def _quantities(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+    parts = {part for quantity in claim.quantities for part in quantity.parts}
     for quantity in claim.quantities:
+        if quantity in parts:
+            continue
         agreeing = find_agreeing(quantity, sources)
         if agreeing:
             yield from _bound(claim, quantity, agreeing, where)
+        elif quantity.parts and all(find_agreeing(part, sources) for part in quantity.parts):
+            continue
         elif not _is_excused(quantity, claim, sources):
             written = claim.written(quantity.start, quantity.end)
             yield _absent(written, where, find_rivals(quantity, sources))

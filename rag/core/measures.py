@@ -128,6 +128,7 @@ _OTHER = (
         ("kW", 10**3, "kw kilowatt kilowatts 千瓦"),
         ("MW", 10**6, "mw megawatt megawatts"),
     )
+    | _units("discount", ("折", 1, "折"))
     | _units("voltage", ("V", 1, "v volt volts 伏特 伏"))
     | _units("pixel", ("px", 1, "px pixel pixels 像素 画素"))
     | _units("point", ("percentage point", 1, "percentage_points percentage_point 百分点"))

@@ -26,6 +26,7 @@ class Name:
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+|[.!?:;,()\"“”|\n]")
 _SENTENCE_EDGE = frozenset(".!?:|\n")
+_HONORIFICS = frozenset({"Mr", "Ms", "Mrs", "Dr", "Prof"})
 _ARTICLES = frozenset({"the", "a", "an", "and", "or", "this", "that"})
 _LONGEST_ACRONYM = 6
 # Names compared in one claim; real sentences have a few.
@@ -56,6 +57,8 @@ def names(text: str) -> list[Name]:
     while position < len(words):
         word, start, _ = words[position]
         opens = position == 0 or words[position - 1][0] in _SENTENCE_EDGE
+        if position > 1 and words[position - 1][0] == "." and words[position - 2][0] in _HONORIFICS:
+            opens = False
         if not word[0].isupper() or len(word) < 2 or opens:
             position += 1
             continue

@@ -19,8 +19,9 @@ allow allowed allows permitted permit permits / deny denied denies
 support supported supports / unsupported
 accept accepts accepted / reject rejects rejected refuse refuses refused
 include includes included including / exclude excludes excluded excluding
-rise rises rose risen increase increases increased grow grows grew / fall falls fell fallen \
-decrease decreases decreased drop drops dropped decline declines declined
+rise rises rose risen increase increases increased grow grows grew grown \
+/ shrink shrinks shrank shrunk fall falls fell fallen decrease decreases decreased drop drops \
+dropped decline declines declined
 succeed succeeds succeeded success successful successfully / fail fails failed failure unsuccessful
 lock locks locked / unlock unlocks unlocked
 add adds added / remove removes removed
@@ -52,6 +53,7 @@ correct / incorrect
 required mandatory compulsory / optional
 public / private
 online / offline
+open / closed
 automatic automatically / manual manually
 internal / external
 inbound incoming / outbound outgoing

@@ -22,7 +22,7 @@ class Clause:
     """A clause at `flat[start:end]`. `signs` gives each content word +1 (affirmed) or -1 (denied);
     keys of `opposites` stand for pairs such as same and different."""
 
-    def __init__(self, text: str, part: Span) -> None:
+    def __init__(self, text: str, part: Span, first: "Clause | None" = None) -> None:
         self.start, self.end = part
         self._text = cues.with_plain_denials(text)
         self._neutral = self._text
@@ -44,6 +44,8 @@ class Clause:
             if (key, -side) not in sides:  # "upload and download" takes no side
                 self.signs[key] = side
         self.opposites = frozenset(self.signs.keys() & {key for key, _ in sides})
+        self.inherited = first.signs.keys() - self.signs.keys() if first else frozenset()
+        """Words of the sentence's first clause, where the subject of the others mostly is."""
         self.built_in = frozenset(word.key for word in found if word.sign < 0)
         """The pairs of which the clause has the second side: "removed" denies without a "not"."""
         self.pairs: frozenset[tuple[str, str, int]] = frozenset(
@@ -63,6 +65,10 @@ class Clause:
         return cues.EXCLUSIVE.occurs(self._text)
 
     @cached_property
+    def absolute(self) -> bool:
+        return cues.ABSOLUTE.occurs(self._text)
+
+    @cached_property
     def universal(self) -> bool:
         return cues.UNIVERSAL.occurs(self._text)
 
@@ -80,8 +86,8 @@ class Clause:
 
 _CLAUSE_END = re.compile(
     r"[,;!?。:](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[,;:!?]|\.(?=\s|$|[^\x00-\x7f])|\n|[()\[\]|]"
-    r"|(?<= )(?=(?:but|because|if|when|unless|while|although|though|whereas|until|which|whose"
-    r"|who|that|where|otherwise|except|yet)\b)"
+    r"|(?<= )(?=(?:but|because|if|when|unless|while|although|though|whereas|which|whose"
+    r"|who|that|where|otherwise|except|yet|(?:and|or) (?:the|it|you|they|we|this|he|she))\b)"
     r"|(?=(?<![合一])并(?![不非未无])|但|若|如果|因为|除非|而且|否则|即使|假如|一旦)"
 )
 _PHRASE_END = re.compile(
@@ -130,7 +136,7 @@ def read_clauses(flat: str, span: Span) -> list[Clause]:
     for part in split_clauses(flat, span):
         text = flat[part.start : part.end]
         for piece in _without_phrase(text):
-            clause = Clause(piece, part)
+            clause = Clause(piece, part, found[0] if found else None)
             if clause.signs:
                 found.append(clause)
     return found
@@ -153,7 +159,13 @@ def _without_phrase(text: str) -> tuple[str, ...]:
     return (text[: match.start()] + " " + text[end:], text[match.start() : end])
 
 
+def topic_words(clause: Clause, other: Clause) -> int:
+    """Words of `clause` that are in `other` or in the clause that `other` hangs on."""
+    return shared_words(clause, other) + len(clause.signs.keys() & other.inherited)
+
+
 def shared_words(clause: Clause, other: Clause) -> int:
+    """Words that are in both."""
     return len(clause.signs.keys() & other.signs.keys())
 
 

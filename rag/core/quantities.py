@@ -215,5 +215,5 @@ def _with_sums(flat: str, found: list[Quantity]) -> list[Quantity]:
             and max(item.values) < max(before.values)
         ):
             values = frozenset({max(before.values) + max(item.values)})
-            whole.append(replace(before, values=values, end=item.end))
+            whole.append(replace(before, values=values, end=item.end, parts=(before, item)))
     return whole

@@ -26,6 +26,8 @@ class Quantity:
     """Whether the number is only implied: `an hour`, `one file`."""
     unit: str = ""
     """The unit's name in `core.measures`, where there is one."""
+    parts: tuple["Quantity", ...] = ()
+    """What this is the sum of: one hour and 30 minutes."""
     number: Fraction = Fraction(0)
     """The number as written, before its unit: 30 of "30 minutes"."""
 

@@ -101,6 +101,10 @@ class SourceReading:
                 found[number] = header
         return found
 
+    def is_row(self, sentence: int) -> bool:
+        """Whether a sentence is a row of a table."""
+        return sentence in self._headers
+
     def header_words(self, sentence: int) -> tuple[str, ...]:
         return self._headers.get(sentence, ())
 

@@ -17,7 +17,7 @@ _STOPWORD_LINES = """
     until unless up upon us use used using very was we were what when where whether which while who
     whom whose why will with within without would yes you your yours cannot never neither none
     s t re ve ll d m don doesn didn isn aren wasn weren won wouldn shouldn couldn mustn hasn haven
-    ca wo sha
+    ca wo sha everyone everybody anyone anybody someone somebody nobody none
 """
 _STOPWORDS = frozenset(_STOPWORD_LINES.split())
 # Chinese function characters: they carry grammar, and bigrams do not cross them.
@@ -25,7 +25,7 @@ _HAN_FUNCTION = (
     "的了是在与和及或为有会可以都也就要于由被将把请须应需其之而且并从向对到至则该此这那个您你我他她它们"
     "不没无未已得能让使给很太更最较"
 )
-_DEGREE = re.compile("非常|十分|相当|特别|尤其|目前|一律")
+_DEGREE = re.compile("非常|十分|相当|特别|尤其|目前|一律|所有|全部|大多数|多数|部分|某些|有些")
 _NUMERALS = "零〇一二三四五六七八九十百千万亿两半第"
 _PIECE = re.compile(rf"[a-zß-ɏ0-9]+(?:'[a-z]+)?|[^\W\da-zß-ɏ_{_HAN_FUNCTION}{_NUMERALS}]+")
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
