@@ -1,6 +1,7 @@
 """`rag eval answers`: are the answers right, cited, and refused where they should be?"""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,7 +57,8 @@ def answers(
 
     settings = settings_of(context, llm=llm, model=model)
     chosen = read_dataset(dataset, keep_unanswerable=True)
-    workspace, document_of = Workspace(settings, notify=err), str
+    workspace = Workspace(settings, notify=err)
+    document_of: Callable[[str], str] = str
     if chosen.corpus is not None:
         workspace, folder = corpus_workspace(settings, chosen.corpus)
         document_of = folder.document_id

@@ -9,7 +9,7 @@ Outcome = Literal["answered", "insufficient", "rejected"]
 DecidedBy = Literal["model", "retrieval"]
 Strictness = Literal["strict", "warn", "off"]
 ClaimVerdict = Literal["supported", "weak", "unsupported", "uncited", "unchecked"]
-"""`unchecked`: it cites a source, but its support was not looked into (no source text was given)."""
+"""`unchecked`: it cites a source, but its support was not looked into: no source was given."""
 
 
 class Violation(Value):
