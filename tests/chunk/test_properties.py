@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.chunk import chunk_document
-from rag.core.tokens import count_tokens
 from rag.domain.documents import LoadedDocument
 from tests.chunk.soundness import assert_sound
 
@@ -138,7 +137,3 @@ def test_real_trees_are_cut_soundly(shared: Path, tree: str, overlap: int) -> No
 def _is_heading_only(document: LoadedDocument, text: str) -> bool:
     """Whether a Markdown passage is one ATX heading and nothing else."""
     return document.syntax == "markdown" and text.startswith("#") and "\n" not in text
-
-
-def test_token_count_never_grows_when_a_text_is_cut_at_white_space() -> None:
-    assert count_tokens("one two") == count_tokens("one") + count_tokens("two")
