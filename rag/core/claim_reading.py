@@ -6,7 +6,15 @@ Every part is read when it is first asked for: most claims have few of them.
 from functools import cached_property
 
 from rag.core.clock_times import Clock, find_clocks
-from rag.core.dates import Date, Weekday, bare_years, find_dates, find_weekdays
+from rag.core.dates import (
+    Date,
+    Decade,
+    Weekday,
+    bare_years,
+    find_dates,
+    find_decades,
+    find_weekdays,
+)
 from rag.core.fold import flatten
 from rag.core.identifiers import Literally, find_literals
 from rag.core.polarity import Clause, read_clauses
@@ -49,6 +57,10 @@ class ClaimReading:
         return [*self.full_dates, *bare_years(self.flat, self.full_dates)]
 
     @cached_property
+    def decades(self) -> list[Decade]:
+        return find_decades(self.flat)
+
+    @cached_property
     def weekdays(self) -> tuple[Weekday, ...]:
         return find_weekdays(self.flat, self.text)
 
@@ -58,7 +70,7 @@ class ClaimReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self.dates, *self.clocks, *self.weekdays)
+        moments = (*self.dates, *self.decades, *self.clocks, *self.weekdays)
         taken = [Span(item.start, item.end) for item in moments]
         taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
         return find_quantities(self.flat, sorted(taken))

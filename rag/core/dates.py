@@ -181,6 +181,41 @@ def bare_years(flat: str, taken: Iterable[Date]) -> list[Date]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Decade:
+    """`year` is the decade's first, without its century (70) where that is not said."""
+
+    year: int
+    start: int
+    end: int
+
+    def agrees(self, other: "Decade") -> bool:
+        if self.year >= 100 and other.year >= 100:
+            return self.year == other.year
+        return self.year % 100 == other.year % 100
+
+
+_DECADE = re.compile(
+    r"(?<![\d.])(?P<years>[12]\d\d0)(?:'?s\b| ?年代)|'(?P<short>\d0)s\b"
+    r"|(?:(?P<century>\d{1,2}|[一二三四五六七八九十廿]{1,3}) ?世纪)? ?"
+    r"(?P<tens>\d0|[一二三四五六七八九]十) ?年代"
+)
+
+
+def find_decades(flat: str) -> list[Decade]:
+    """The 1970s, 1970年代, 20世紀70年代, 七十年代."""
+    found = []
+    for match in _DECADE.finditer(flat):
+        if match["years"]:
+            year = int(match["years"])
+        else:
+            year = small_number(match["short"] or match["tens"]) or 0
+            if century := small_number(match["century"]):
+                year += 100 * (century - 1)
+        found.append(Decade(year, match.start(), match.end()))
+    return found
+
+
 class DateSpans:
     """Dates in order, to ask whether something lies inside one."""
 

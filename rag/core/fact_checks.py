@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from rag.core.bounds import find_anchor, find_bound
 from rag.core.claim_reading import ClaimReading
 from rag.core.clock_times import Clock
-from rag.core.dates import Date
+from rag.core.dates import Date, Decade
 from rag.core.measures import DIMENSIONS
 from rag.core.quantity import COUNT, ORDINAL, Quantity
 from rag.core.rates import find_bare_units
@@ -28,7 +28,7 @@ _FIRST = re.compile(
 _MOST_PLACES = 32
 
 
-_Place = Quantity | Date | Clock | Span
+_Place = Quantity | Date | Decade | Clock | Span
 
 
 def check_facts(claim: ClaimReading, sources: Sources) -> Iterator[str]:
@@ -71,6 +71,10 @@ def _moments(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]
         elif not any(written in reading.figures for reading in sources):
             others = [(reading, other) for reading in sources for other in reading.dates]
             yield _absent(written, where, others)
+    decades = [(reading, other) for reading in sources for other in reading.decades]
+    for decade in claim.decades:
+        if not any(decade.agrees(other) for _, other in decades):
+            yield _absent(claim.written(decade.start, decade.end), where, decades)
     for weekday in claim.weekdays:
         if not any(weekday.day in reading.weekdays for reading in sources):
             yield _absent(claim.written(weekday.start, weekday.end), where, ())
@@ -144,10 +148,10 @@ def find_agreeing(quantity: Quantity, sources: Sources) -> list[tuple[SourceRead
 def _same_number_will_do(quantity: Quantity, other: Quantity, reading: SourceReading) -> bool:
     if quantity.dimension == COUNT:
         return not quantity.nouns or other.dimension == ORDINAL
+    if quantity.dimension == ORDINAL:
+        return other.dimension == COUNT or other.unit == "century"
     if other.dimension != COUNT:
         return False
-    if quantity.dimension == ORDINAL:
-        return True
     # `timeout = 30` with "in seconds" somewhere; 30 in the column "Days".
     return not other.nouns and any(DIMENSIONS[unit] == quantity.dimension for unit in reading.units)
 

@@ -67,6 +67,7 @@ _ABBREVIATIONS = re.compile(
 )
 _LOST_SPACE = re.compile(r"[a-z]{2,}\.[A-Z]|[A-Z]{2,}\.[A-Z][a-z]")  # "days.It"
 _CODE_WORD = re.compile(r"[a-z0-9_][a-z0-9_\-./:@$#\\]*|[㐀-鿿]+")
+_LETTER_FIGURE = re.compile(r"(?<=[a-z])-?(?=\d)")
 _EDGE_SIGNS = re.compile(r"\A[.,;:!?。、]+|[.,;:!?。、]+\Z")
 _LOOSE = re.compile(r"[\s*_`~]+")
 _MOST_PLACES = 8
@@ -150,9 +151,8 @@ class Literals:
             return not wanted or wanted in self._loose
         if text in self._words:
             return True
-        if text.replace("-", "_").isidentifier() and "-" not in text:
-            return self._occurs(text)
-        return self._occurs(text) or self._occurs(text.rstrip("/"))
+        spaced = _LETTER_FIGURE.sub(" ", text)  # SR99 is SR 99
+        return any(self._occurs(form) for form in (text, text.rstrip("/"), spaced))
 
     def places(self, literal: Literally) -> list[Span]:
         """Where `literal` stands, the first few times."""

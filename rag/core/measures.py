@@ -45,7 +45,7 @@ _CALENDAR = _units(
     ("month", 1, "mo mos month months 月 月份"),
     ("quarter", 3, "季 季度"),
     ("half-year", 6, "半年"),
-    ("year", 12, "yr yrs year years 年 岁 周年 年度 year-old years-old"),
+    ("year", 12, "yr yrs year years 年 岁 周年 年度 year-old years-old 周岁"),
     ("decade", 120, "decade decades"),
     ("century", 1_200, "century centuries 世纪"),
 )
@@ -200,8 +200,10 @@ _BETWEEN = (
 UNIT_AFTER = re.compile(rf"{_BETWEEN}[ -]?(?:个|整)?(?P<unit>{_alternation(list(UNITS))})")
 _SIGNS = [name for name in CURRENCIES if not name[-1].isalnum()]
 _ONLY_AFTER = ["元", "圆", "块", "块钱", "cent", "cents", "won", "dollar", "dollars", "bucks"]
+# 三元組 is no sum of money.
 CURRENCY_AFTER = re.compile(
     rf"[ ]?(?P<unit>{_alternation([name for name in CURRENCIES if name not in _SIGNS])})"
+    r"(?![组素件])"
     rf"|(?P<sign>{_alternation(_SIGNS)})(?!\d)"
 )
 CURRENCY_BEFORE = re.compile(

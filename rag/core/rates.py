@@ -45,6 +45,7 @@ _BARE = re.compile(
 _EVERY_WEEKDAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]"
 )
+_AGE = re.compile(r"\bage[ds]?\b|岁|年龄")
 # "30 seconds", "thirty seconds", "a few seconds": the unit belongs to a number.
 _NUMBER_BEFORE = re.compile(
     r"(?:\d|[〇零一二三四五六七八九十百千万亿两半几数多个整]|\b(?:few|several|many|some)"
@@ -91,4 +92,6 @@ def find_units(flat: str) -> frozenset[str]:
     }
     if _EVERY_WEEKDAY.search(flat):
         names.add("week")
+    if _AGE.search(flat):
+        names.add("year")
     return frozenset(names | {rate.unit for rate in find_rates(flat)})

@@ -13,7 +13,15 @@ from itertools import product
 from rag.core.bounds import Bound, find_bound
 from rag.core.clock_times import Clock, find_clocks
 from rag.core.coverage import WordIndex
-from rag.core.dates import Date, Weekday, bare_years, find_dates, find_weekdays
+from rag.core.dates import (
+    Date,
+    Decade,
+    Weekday,
+    bare_years,
+    find_dates,
+    find_decades,
+    find_weekdays,
+)
 from rag.core.fold import flatten
 from rag.core.identifiers import Literals
 from rag.core.polarity import Clause, read_clauses
@@ -146,6 +154,10 @@ class SourceReading:
         return table
 
     @cached_property
+    def decades(self) -> list[Decade]:
+        return find_decades(self.whole)
+
+    @cached_property
     def weekdays(self) -> frozenset[int]:
         return frozenset(weekday.day for weekday in self._weekdays)
 
@@ -167,7 +179,7 @@ class SourceReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self.dates, *self.clocks, *self._weekdays)
+        moments = (*self.dates, *self.decades, *self.clocks, *self._weekdays)
         return find_quantities(self.whole, sorted(Span(item.start, item.end) for item in moments))
 
     @cached_property

@@ -16,6 +16,7 @@ _ORDINAL_WORDS = {
         (
             *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"),
             *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+            *("sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
         ),
         start=1,
     )

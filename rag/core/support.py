@@ -14,8 +14,12 @@ from rag.core.source_reading import SourceReading
 from rag.core.span import Span
 from rag.domain.answer import Claim, ClaimVerdict, Evidence, SourceText
 
+# Calibrated on the development halves of drcd, xquad_en and xquad_zh (question and answer as the
+# claim), few false alarms first. Below 0.25 lie 2 of the 380 true pairs (with the hard checks 10,
+# 2.6 %) and about half of the false ones; at 0.30 the true pairs lost treble for 2 points more.
 UNSUPPORTED_BELOW = 0.25
-WEAK_BELOW = 0.50
+# A warning only: between the two lie 3 to 14 % of the true pairs of each set.
+WEAK_BELOW = 0.40
 
 
 _Judgement = tuple[ClaimVerdict, str | None]
@@ -35,15 +39,15 @@ def check_support(claims: Sequence[Claim], sources: Sequence[SourceText]) -> tup
 
 
 def support_score(claim: str, source: str) -> float:
-    """How well `source` supports `claim`, for measuring: coverage in 0..1, minus one where a hard
-    check fails, so that every refused claim ranks below every accepted one."""
+    """How well `source` supports `claim`, for measuring: the mean coverage by the best sentence and
+    the best two, 0..1; minus one where a hard check fails, so that what it refuses ranks last."""
     reading = SourceReading(SourceText(marker="S1", text=source))
     asked = ClaimReading(claim)
     if reading.squeezed.find(asked.flat):
         return 1.0
     failed = next(_problems(asked, [reading]), None) is not None
-    share = reading.words.best_window(asked.stems).share
-    return share - 1.0 if failed else share
+    shares = [reading.words.best_window(asked.stems, longest).share for longest in (1, 2)]
+    return sum(shares) / len(shares) - failed
 
 
 def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[str]:
