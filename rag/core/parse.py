@@ -6,7 +6,7 @@ a violation instead: no status is inferred, no citation added or dropped, nothin
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from rag.core.json_reader import JsonObject, JsonValue
 from rag.core.markers import CanonicalText, TooManyMarkersError, canonicalize, read_listed
@@ -38,6 +38,9 @@ _SWALLOWED_LETTER = re.compile(r"[\x08\x0c]")
 # reply that ran on for ever is refused before time goes into taking it apart.
 _MOST_BREAKS = 3000
 _BREAKS = "\n.!?。！？｡`"
+
+
+Read = TypeVar("Read")
 
 
 class _Fault(Exception):
@@ -87,7 +90,7 @@ def _read_draft(
 ) -> Draft | None:
     fields, faults = _collect(value, repairs)
 
-    def read(name: str, reader: Callable[[JsonValue, set[str]], object]) -> object:
+    def read(name: str, reader: Callable[[JsonValue, set[str]], Read]) -> Read | None:
         if name not in fields:
             return None
         try:
@@ -102,11 +105,7 @@ def _read_draft(
     violations += [violation(fault.name, language, field=fault.field) for fault in faults]
     if "status" in fields and status is None:
         violations.append(violation("bad_status", language, value="-"))
-    if not (
-        isinstance(status, str)
-        and isinstance(answer, CanonicalText)
-        and isinstance(listed, _Listed)
-    ):
+    if status is None or answer is None or listed is None:
         return None
     return _draft(status, answer, listed, repairs)
 
