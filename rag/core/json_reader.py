@@ -92,6 +92,7 @@ _TOKEN = re.compile(
 _UNFINISHED = re.compile(r"""["'“‘]|/\*""")
 _STRINGS = frozenset(("string", "single", "curly", "curly_single"))
 _WIDE_PUNCTUATION = dict(zip("｛｝［］：，", "{}[]:,", strict=True))
+# What a bare word means, and whether JSON has it. Any other word is a string without its quotes.
 _WORDS: dict[str, tuple[JsonValue, bool]] = {
     "true": (True, True),
     "false": (False, True),
