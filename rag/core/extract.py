@@ -107,7 +107,7 @@ def quotables(
         for source, passage in enumerate(passages)
         for place, unit in enumerate(split_units(passage.content))
     ]
-    own = [terms(unit.quote) for _, _, unit in units]
+    own = [terms(unit.named or unit.quote) for _, _, unit in units]
     above = [terms(f"{passages[source].title}\n{unit.heading}") for source, _, unit in units]
     weights = _weights(question.terms, own)
     found = [
@@ -129,7 +129,8 @@ def quotables(
 
 def _below_heading(unit: Unit, title: str) -> str:
     heading = (unit.heading or title).rsplit(" > ", 1)[-1]
-    return f"{heading}\n{unit.quote}" if heading else unit.quote
+    text = unit.named or unit.quote
+    return f"{heading}\n{text}" if heading else text
 
 
 def extract(
@@ -302,43 +303,52 @@ def _quoted(
     chosen: Sequence[int], found: Sequence[Quotable], passages: Sequence[Passage]
 ) -> Extract:
     """The units as they stand, each with its marker right behind it. A line that introduces what
-    follows gets none: it states nothing."""
-    lines: dict[str, list[str]] = {}
-    listing = sum(found[i].unit.kind != "sentence" for i in chosen) > 1
-    citations: dict[str, None] = {}
-    shown: list[str] = []
-    code: dict[str, str] = {}
+    follows, such as the names of a table's columns, gets none: it states nothing."""
+    several = sum(found[i].unit.kind != "sentence" for i in chosen) > 1
+    lines: list[_Line] = []
+    table = (-1, -1)
     for position, i in enumerate(chosen):
-        unit, marker = found[i].unit, passages[found[i].source].marker
+        unit, source = found[i].unit, found[i].source
+        follower = found[chosen[position + 1]] if position + 1 < len(chosen) else None
         introduces = (
             unit.leads
-            and position + 1 < len(chosen)
-            and found[chosen[position + 1]].source == found[i].source
-            and found[chosen[position + 1]].unit.block == unit.block + 1
+            and follower is not None
+            and (follower.source, follower.unit.block) == (source, unit.block + 1)
         )
-        line = f"- {unit.quote}" if listing and unit.kind != "sentence" else unit.quote
-        key = flatten(line)
-        if key not in lines:
-            shown.append(line)
-            code[key] = unit.code
-        markers = lines.setdefault(key, [])
-        if not introduces and marker not in markers:
-            markers.append(marker)
-            citations[marker] = None
-    answer = "\n".join(_marked(line, lines[flatten(line)], code[flatten(line)]) for line in shown)
-    order = sorted(citations, key=lambda marker: answer.index(f"[{marker}]"))
-    return Extract("answered", answer.strip(), tuple(order))
+        if unit.header and table != (source, unit.block):
+            table = (source, unit.block)
+            lines.append(_Line(unit.header, []))
+        # As an item it does not run into the line above.
+        introduced = bool(lines) and not lines[-1].markers
+        listed = unit.kind != "sentence" and (several or introduced)
+        text = f"- {unit.quote}" if listed else unit.quote
+        same = next((line for line in lines if flatten(line.text) == flatten(text)), None)
+        line = same or _Line(text, [], unit.code)
+        if same is None:
+            lines.append(line)
+        marker = passages[source].marker
+        if not introduces and marker not in line.markers:
+            line.markers.append(marker)
+    citations = dict.fromkeys(marker for line in lines for marker in line.markers)
+    return Extract("answered", "\n".join(map(_marked, lines)).strip(), tuple(citations))
 
 
-def _marked(line: str, markers: Sequence[str], code: str) -> str:
-    """`line` with the markers behind each of its sentences, since each is a claim of its own."""
-    tail = "".join(f"[{marker}]" for marker in markers)
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    markers: list[str]
+    code: str = ""
+
+
+def _marked(line: _Line) -> str:
+    """The text with the markers behind each of its sentences, since each is a claim of its own."""
+    tail = "".join(f"[{marker}]" for marker in line.markers)
     done, parts = 0, []
-    for span in split_sentences(line):
-        parts += [line[done : span.end], tail]
+    for span in split_sentences(line.text):
+        parts += [line.text[done : span.end], tail]
         done = span.end
-    quote = "".join(parts) + line[done:]
-    return f"{quote}\n\n{code}\n" if code else quote
+    quote = "".join(parts) + line.text[done:]
+    return f"{quote}\n\n{line.code}\n" if line.code else quote
 
 
 def _insufficient(question: Question, absent: Sequence[str] = ()) -> Extract:

@@ -18,6 +18,9 @@ _ITEM = re.compile(
     r"(?:\s+|(?<=[、）•●▪·]))(?=\S)"
 )
 _DELIMITER_ROW = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-*:?\s*)*\|?\s*$")
+# The rules of reStructuredText: `==== ====` of a simple table, `+---+---+` of a grid.
+_BORDER = re.compile(r"\s*=+(?:\s+=+)+\s*$")
+_GRID_RULE = re.compile(r"\s*\+(?:[-=]+\+)+\s*$")
 _MARKUP_LINE = re.compile(
     r"\s*(\.\. |:[a-z-]+:|<!--.*-->\s*$|<[^>]+>\s*$|!\[[^\]]*\]\([^)]*\)\s*$)"
 )
@@ -34,8 +37,7 @@ _LONGEST_CODE = 30
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A quotable part. `quote` is the passage's own text, line breaks folded to spaces; a table
-    row carries its header's names."""
+    """A quotable part. `quote` is the passage's own text, line breaks folded to spaces."""
 
     quote: str
     kind: Literal["sentence", "item", "row"]
@@ -47,6 +49,10 @@ class Unit:
     """Ends with a colon: what follows completes it."""
     code: str = ""
     """The fenced block right behind it, fences included."""
+    header: str = ""
+    """The names of a row's columns: `Code | Meaning:`."""
+    named: str = ""
+    """A row that reads by itself, for search: `Code: 401 | Meaning: Unauthorized`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +83,21 @@ def split_units(content: str) -> tuple[Unit, ...]:
             if units and units[-1].block == number - 1 and _showable(block):
                 units[-1] = replace(units[-1], code="\n".join(block.lines).strip())
             continue
+        above = " > ".join([text for _, text in headings] + ([asked] if asked else []))
+        if block.kind == "table":
+            units += [replace(row, heading=above, block=number) for row in _rows(block.lines)]
+            continue
         for quote, kind in _quotes(block):
             if kind == "sentence" and quote.rstrip("*_ ").endswith(("?", "？")):
                 asked = quote
-                continue
-            if not _quotable(quote):
-                continue
-            above = [text for _, text in headings] + ([asked] if asked else [])
-            leads = quote.rstrip("*_ ").endswith((":", "："))
-            units.append(Unit(quote, kind, " > ".join(above), number, leads))
+                above = " > ".join([*(text for _, text in headings), asked])
+            elif _quotable(quote):
+                leads = quote.rstrip("*_ ").endswith((":", "："))
+                units.append(Unit(quote, kind, above, number, leads))
     return tuple(units)
 
 
-def _quotes(block: _Block) -> Iterator[tuple[str, Literal["sentence", "item", "row"]]]:
-    if block.kind == "table":
-        for row in _rows(block.lines):
-            yield row, "row"
-        return
+def _quotes(block: _Block) -> Iterator[tuple[str, Literal["sentence", "item"]]]:
     text = "\n".join(block.lines)
     if block.kind == "item" and len(text) <= _LONG:
         yield _flat(text), "item"
@@ -117,26 +121,38 @@ def _flat(text: str) -> str:
     return " ".join(_HAN_BREAK.sub("", text).split())
 
 
-def _rows(lines: tuple[str, ...]) -> Iterator[str]:
-    """Each body row with its header's names: `Code: 401 | Meaning: Unauthorized`."""
+def _rows(lines: tuple[str, ...]) -> Iterator[Unit]:
+    """The body's rows; the header's names go with each."""
     header: list[str] = []
-    if len(lines) > 1 and _DELIMITER_ROW.match(lines[1]):
-        header = _cells(lines[0])
-        lines = lines[2:]
-    for line in lines:
-        if _DELIMITER_ROW.match(line):
-            continue
+    body = [line for line in lines if not _is_rule(line)]
+    if len(lines) > 1 and len(body) > 1 and _is_rule(lines[1]) and not _GRID_RULE.match(lines[1]):
+        header, body = _cells(lines[0]), body[1:]
+    elif _BORDER.match(lines[0]) and sum(map(_is_rule, lines)) > 2:
+        header, body = _cells(body[0]), body[1:]
+    for line in body:
         cells = _cells(line)
-        names = header if len(header) == len(cells) else [""] * len(cells)
-        named = [
+        quote = " | ".join(cell for cell in cells if cell)
+        if not _quotable(quote):
+            continue
+        if len(header) != len(cells):
+            yield Unit(quote, "row", "", 0, named=quote)
+            continue
+        named = " | ".join(
             f"{name}: {cell}" if name else cell
-            for name, cell in zip(names, cells, strict=True)
+            for name, cell in zip(header, cells, strict=True)
             if cell
-        ]
-        yield " | ".join(named)
+        )
+        names = " | ".join(name for name in header if name)
+        yield Unit(quote, "row", "", 0, header=f"{names}:" if names else "", named=named)
+
+
+def _is_rule(line: str) -> bool:
+    return any(rule.match(line) for rule in (_DELIMITER_ROW, _BORDER, _GRID_RULE))
 
 
 def _cells(line: str) -> list[str]:
+    if "|" not in line:
+        return re.split(r"\s{2,}", line.strip())
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
@@ -151,6 +167,10 @@ def _blocks(content: str) -> Iterator[_Block]:
                 end += 1
             yield _Block("code", tuple(lines[at : end + 1]))
             at = end + 1
+        elif _BORDER.match(line):
+            end = _while(lines, at + 1, lambda text: bool(text.strip()))
+            yield _Block("table", tuple(lines[at:end]))
+            at = end
         elif not line.strip() or _RULE.match(line) or _MARKUP_LINE.match(line):
             at += 1
         elif heading := _HEADING.match(line):
@@ -159,10 +179,12 @@ def _blocks(content: str) -> Iterator[_Block]:
         elif at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and "|" not in line:
             yield _Block("heading", (line.strip(),), 1)
             at += 2
+        elif _GRID_RULE.match(line):
+            at += 1
         elif line.lstrip().startswith("|") or (
             "|" in line and at + 1 < len(lines) and _is_delimiter(lines[at + 1])
         ):
-            end = _while(lines, at, lambda text: "|" in text)
+            end = _while(lines, at, lambda text: "|" in text or bool(_GRID_RULE.match(text)))
             yield _Block("table", tuple(lines[at:end]))
             at = end
         elif item := _ITEM.match(line):

@@ -83,7 +83,8 @@ def test_a_name_that_no_source_holds_tips_the_balance() -> None:
 
 def test_a_table_row_is_quoted_with_the_names_of_its_columns() -> None:
     result = answer("What does the Team plan cost?", [PLANS], {"Team": 0.95})
-    assert result.answer == "Plan: Team | Price: $40[S2]"
+    assert result.answer == "Plan | Price:\n- Team | $40[S2]"
+    assert verdict(result, [PLANS]).accept
 
 
 def test_a_question_for_several_gets_the_whole_list_with_its_lead_in() -> None:
@@ -102,7 +103,7 @@ def test_a_comparison_quotes_both_sides() -> None:
     question = "What is the difference between annual leave and the Team plan?"
     result = answer(question, [LEAVE, PLANS], {"Annual": 0.85, "Team": 0.8})
     assert "Annual leave is 14 days.[S1]" in result.answer
-    assert "Plan: Team | Price: $40[S2]" in result.answer
+    assert "Plan | Price:\n- Team | $40[S2]" in result.answer
 
 
 def test_a_comparison_with_one_side_missing_is_insufficient() -> None:

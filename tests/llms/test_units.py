@@ -41,8 +41,8 @@ def test_sentences_items_and_rows_are_units_and_code_and_headings_are_not() -> N
         "They are kept for 30 days.",
         "Ask the on-call engineer.",
         "Have the ticket ready.",
-        "Plan: Basic | Retention: 30 days",
-        "Plan: Team | Retention: 90 days",
+        "Basic | 30 days",
+        "Team | 90 days",
         "Steps:",
         "Open the console and log in.",
         "Press `Restore`.",
@@ -79,6 +79,22 @@ def test_chinese_lines_are_joined_without_a_blank() -> None:
 def test_an_open_code_span_is_never_quoted() -> None:
     # The marker behind it would be code, and no marker.
     assert quotes("Call `close. Then leave.") == ["Then leave."]
+
+
+def test_a_row_knows_the_names_of_its_columns() -> None:
+    (row,) = [unit for unit in split_units(PAGE) if "Team" in unit.quote]
+    assert (row.header, row.named) == ("Plan | Retention:", "Plan: Team | Retention: 90 days")
+
+
+def test_restructured_text_tables_have_rows_too() -> None:
+    rule = "====  ======="
+    simple = "\n".join([rule, "Code  Meaning", rule, "401   not known", "403   not allowed", rule])
+    assert [unit.named for unit in split_units(simple)] == [
+        "Code: 401 | Meaning: not known",
+        "Code: 403 | Meaning: not allowed",
+    ]
+    grid = "+-----+-----+\n| 401 | bad |\n+-----+-----+\n| 403 | no  |\n+-----+-----+"
+    assert quotes(grid) == ["401 | bad", "403 | no"]
 
 
 def test_a_table_without_its_header_keeps_its_cells() -> None:
