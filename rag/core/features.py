@@ -13,13 +13,14 @@ from rag.core.fold import fold_script
 from rag.core.keywords import keywords
 from rag.domain.documents import Chunk
 
-# Names that mean something letter for letter: with a digit beside a letter, an inner dot, slash,
-# underscore or hyphen beside a digit or capital, camelCase, a call, or a code span.
+# Names that mean something letter for letter: with a digit beside a letter, an inner dot or
+# underscore, a hump after a small letter, a call, or a code span. Not FastAPI or OpenAPI:
+# such are products, and what is asked about them is told by the other words.
 _CODE_SPAN = re.compile(r"`([^`\n]{1,80})`")
 _IDENTIFIER = re.compile(
-    r"(?<![^\W_])(?=[\w./\-:]*[A-Za-z])"
-    r"(?:[A-Za-z_][\w]*(?:[._/:]+\w+)+|\w+(?:-\w+)*-?\d+(?:-\w+)*|\w*\d\w*|[A-Za-z]+_\w+|_\w+"
-    r"|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))",
+    r"(?<![^\W_])(?=[\w.:\-]*[A-Za-z])"
+    r"(?:[A-Za-z_]\w+(?:(?:\.|::)\w+)+|\w+(?:-\w+)*-?\d+(?:[-.]\w+)*|\w*\d\w*|[A-Za-z]+_\w+|_\w+"
+    r"|[a-z]+[A-Z]\w*|\w+(?=\(\)))",
     re.ASCII,
 )
 _QUOTED = re.compile(

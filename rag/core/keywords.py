@@ -7,7 +7,7 @@ from .06 to .14 for English questions over python_faq_zhtw, and fell by .01 on f
 
 import re
 
-from rag.core.script import simplify
+from rag.core.script import readings
 
 # In Simplified Chinese, as `simplify` gives it. Longest first, so that 为什么 is not cut to 什么.
 _ASKING_CHINESE = re.compile(
@@ -25,9 +25,13 @@ _ENGLISH_WORD = re.compile(r"(?<![\w.\-])([A-Za-z]+)(?:['’][a-z]+)?(?![\w\-+#]
 
 
 def keywords(query: str) -> str:
-    """`query` in Simplified Chinese without what only asks; `query` itself when nothing is left."""
-    kept = _ASKING_CHINESE.sub(" ", simplify(query))
-    kept = _ENGLISH_WORD.sub(_unless_asking, kept)
+    """`query` in Simplified Chinese without what only asks; `query` itself when nothing is left.
+    One too short to tell its script is there in both readings: 文件 as a file and as a document."""
+    return " ".join(_without_asking(reading) for reading in readings(query))
+
+
+def _without_asking(query: str) -> str:
+    kept = _ENGLISH_WORD.sub(_unless_asking, _ASKING_CHINESE.sub(" ", query))
     return kept if any(char.isalnum() for char in kept) else query
 
 
