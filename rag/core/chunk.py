@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, islice
 from operator import itemgetter
 from pathlib import PurePosixPath
 
@@ -221,7 +221,8 @@ class _Maker:
         return max(1, bisect_right(starts, offset)) if starts else None
 
     def _tell_language(self, text: str) -> Language:
-        if self._document.syntax == "code" or len(_WORD.findall(text)) < _TELLING_LETTERS:
+        letters = islice(_WORD.finditer(text), _TELLING_LETTERS)
+        if self._document.syntax == "code" or sum(1 for _ in letters) < _TELLING_LETTERS:
             return self._language
         return detect_language(text)
 
