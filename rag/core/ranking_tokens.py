@@ -305,8 +305,9 @@ class _Reader:
         match = None if quote in self.unended else _STRINGS[quote].match(self.text, start)
         if match is None:
             self.unended.add(quote)
-            # The rest of the text is inside this string.
+            # The rest of the text is inside this string, and no half of one counts.
             self.place = len(self.text)
+            frame.add(Other())
             return
         self.place = match.end()
         if not frame.is_record:
