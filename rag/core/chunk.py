@@ -168,6 +168,12 @@ class _Maker:
         self._language = detect_language(document.text)
         self._lines = Lines(document.text)
         self._flags = screen(document.text)
+        # A title and a file name stand above every passage that the model sees.
+        self._flags_above = tuple(
+            flag.model_copy(update={"where": where})
+            for where, words in (("title", title), ("path", path))
+            for flag in screen(words)
+        )
         self._seen: Counter[str] = Counter()
 
     def chunks(self, spans: Sequence[_Span]) -> Iterator[Chunk]:
@@ -193,7 +199,10 @@ class _Maker:
                 language=self._tell_language(text),
                 symbol=".".join(path) or None if is_code else None,
                 node_kind=_node_kind(span) if is_code else None,
-                flags=flags_between(self._flags, span.start, span.end),
+                flags=(
+                    *self._flags_above,
+                    *flags_between(self._flags, span.start, span.end),
+                ),
             )
 
     def _heading(self, span: _Span) -> tuple[str, ...]:

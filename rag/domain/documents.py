@@ -45,6 +45,8 @@ class Flag(Value):
     quote: str
     start: int
     end: int
+    where: Literal["text", "title", "path"] = "text"
+    """What `start` and `end` index: the document text, or its title or path as a whole."""
 
 
 class Chunk(Value):
