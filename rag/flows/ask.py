@@ -192,6 +192,17 @@ def _retrieve(record: _Record, ports: AskPorts, query: str, on_stage: OnStage) -
         record.candidates, record.rerank = ports.reranker.rerank(
             query, record.candidates, len(record.candidates)
         )
+        if record.rerank.status != "ok":
+            record.warnings.append(_not_reranked(record.rerank))
+
+
+def _not_reranked(trace: RerankTrace) -> Violation:
+    """Reranking never stops an answer, and never fails in silence."""
+    share = "some passages stay" if trace.status == "partial" else "the passages stay"
+    pause = f"; skipped for {trace.pause_seconds:.0f} s" if trace.status == "skipped" else ""
+    return Violation(
+        code="not_reranked", message=f"{share} in the order of the search: {trace.reason}{pause}"
+    )
 
 
 def _answer(
