@@ -153,7 +153,7 @@ embedder = importlib.import_module("rag.embedders." + sys.argv[1]).open_embedder
     Settings(root=Path(), threads=2))
 embedder.embed_query(sys.argv[2])
 print(time.time())
-embedder.embed_passages([sys.argv[2] * 40] * 24)
+embedder.embed_passages([sys.argv[2] * 20] * 4)
 print(resident() - before)
 """
 
