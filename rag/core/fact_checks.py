@@ -11,8 +11,8 @@ from rag.core.bounds import find_anchor, find_bound
 from rag.core.claim_reading import ClaimReading
 from rag.core.clock_times import Clock
 from rag.core.dates import Date, Decade
-from rag.core.measures import DIMENSIONS
-from rag.core.quantity import COUNT, ORDINAL, Quantity
+from rag.core.measures import DIMENSIONS, same_currency
+from rag.core.quantity import COUNT, CURRENCY, ORDINAL, Quantity
 from rag.core.rates import find_bare_units
 from rag.core.source_reading import SourceReading
 from rag.core.span import Span
@@ -25,7 +25,7 @@ _FIRST = re.compile(
     r"\b(?:first|initial|initially|1st|earliest|original)\b|第一|第 ?1|首|最早|最初"
 )
 # Places of one number that are looked at; in a text with more of them one will agree.
-_MOST_PLACES = 32
+_MOST_PLACES = 16
 
 
 _Place = Quantity | Date | Decade | Clock | Span
@@ -130,12 +130,13 @@ def find_agreeing(quantity: Quantity, sources: Sources) -> list[tuple[SourceRead
             other
             for value in quantity.values
             for other in reading.by_value.get((quantity.dimension, value), [])[:_MOST_PLACES]
-            if quantity.agrees(other)
+            if quantity.dimension != CURRENCY or same_currency(quantity.currency, other.currency)
         ]
+        known = {other.start for other in same}
         same += [
             other
             for other in reading.by_number.get(quantity.number, [])[:_MOST_PLACES]
-            if other not in same and _same_number_will_do(quantity, other, reading)
+            if other.start not in known and _same_number_will_do(quantity, other, reading)
         ]
         found += [(reading, other) for other in same]
     # 25 seats, where the sources say 25 users and 5 seats.
