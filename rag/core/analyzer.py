@@ -11,8 +11,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from rag.core.fold import fold_script
-from rag.core.script import simplify
+from rag.core.script import one_script
 
 ANALYZER_VERSION = "words-bigrams-2"
 """Stored with an index; a change of any term that `analyze` makes must change it."""
@@ -53,8 +52,7 @@ def analyze(text: str) -> list[str]:
 def _normalize(text: str) -> str:
     """One script, compatibility forms resolved. Case is folded later: humps are needed first."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-        text = fold_script(simplify(text))
+        text = one_script(unicodedata.normalize("NFKC", text))
     return _CLITIC.sub("", text)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from rag.core.script import simplify
+from rag.core.script import readings, simplify
 from rag.domain.documents import Chunk
 
 PASSAGE_VERSION = "passage-3"
@@ -23,8 +23,9 @@ def passage_text(chunk: Chunk) -> str:
 
 
 def query_text(query: str) -> str:
-    """The text that is embedded for a query: worded as passages are."""
-    return simplify(query)
+    """The text that is embedded for a query: worded as passages are. One too short to tell its
+    script is taken for Traditional; the other reading's words are near it all the same."""
+    return readings(query)[-1]
 
 
 def passage_hash(chunk: Chunk) -> str:

@@ -25,6 +25,13 @@ def simplify(text: str) -> str:
     return _convert(text) if is_traditional(text) else text
 
 
+def one_script(text: str) -> str:
+    """`simplify`, and single characters in Traditional script within other text as well."""
+    if is_traditional(text):
+        return _convert(text)
+    return str(_converter("t2s").convert(text)) if _HAN.search(text) else text
+
+
 def readings(text: str) -> tuple[str, ...]:
     """`simplify(text)`, and for a text too short to tell its script the other reading too."""
     if is_traditional(text) or _shows_script(text):
