@@ -99,16 +99,18 @@ class VectorIndex:
         self, collection: "Collection", vector: Vectors, limit: int, filter: Filter
     ) -> list[Hit]:
         with _translated():
-            total = collection.count()
-            if total == 0 or limit < 1:
+            # Counting costs three times as much as searching (9 ms of CPU at 100,000), and Chroma
+            # takes a limit beyond what it holds.
+            if limit < 1:
                 return []
             if not filter.paths and not filter.languages:
-                return _hits(self._query(collection, vector, min(limit, total)))
-            size = min(limit * _OVERFETCH, total)
-            near = _hits(self._query(collection, vector, size, "metadatas"), filter)
-            if len(near) >= limit or size == total:
+                return _hits(self._query(collection, vector, limit))
+            size = limit * _OVERFETCH
+            found = self._query(collection, vector, size, "metadatas")
+            near = _hits(found, filter)
+            if len(near) >= limit or len(found["ids"][0]) < size:
                 return near[:limit]
-            return self._search_all(collection, vector, limit, filter, total)
+            return self._search_all(collection, vector, limit, filter)
 
     def count(self) -> int:
         with _translated():
@@ -186,7 +188,6 @@ class VectorIndex:
         vector: Vectors,
         limit: int,
         filter: Filter,
-        total: int,
     ) -> list[Hit]:
         """For filters that keep few passages."""
         conditions: list[Any] = []
@@ -195,13 +196,13 @@ class VectorIndex:
         if filter.paths:
             allowed = select_paths(self._paths(), filter.paths) if self._paths else None
             if allowed is None or len(allowed) > _MAX_CONDITION:
-                found = self._query(collection, vector, total, "metadatas")
+                found = self._query(collection, vector, collection.count(), "metadatas")
                 return _hits(found, filter)[:limit]
             if not allowed:
                 return []
             conditions.append({"path": {"$in": allowed}})
         where = conditions[0] if len(conditions) == 1 else {"$and": conditions}
-        return _hits(self._query(collection, vector, min(limit, total), where=where))
+        return _hits(self._query(collection, vector, limit, where=where))
 
     def _query(
         self,
