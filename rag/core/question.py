@@ -38,6 +38,8 @@ _COMPARISONS = tuple(
 )
 _WORD = re.compile(r"[A-Za-z0-9À-ɏ]+(?:[._/\-][A-Za-z0-9À-ɏ]+)*")
 _EXACT = re.compile(r"\d|[._/]|[a-z][A-Z]")
+_CODE = re.compile(r"[A-Za-z].*\d|\d.*[A-Za-z]|_")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s)", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"(?:^|[.?!。？！:：\"“「(（])\s*$")
 # Capitalised or Latin without naming anything.
 _NO_NAME = re.compile(
@@ -60,6 +62,11 @@ class Name:
     exact: bool
     """An identifier, a version, a number, a Latin word in a Chinese question: the same in every
     language."""
+
+    @property
+    def code(self) -> bool:
+        """Letters and digits that mean something together: `QS-1007`, `max_sources`, `v2.1`."""
+        return _CODE.search(self.text) is not None and not _ORDINAL.fullmatch(self.text)
 
 
 @dataclass(frozen=True)
@@ -105,22 +112,22 @@ class Question:
         return tuple(found.values())
 
 
-def absent_names(question: Question, texts: Iterable[str], *, same_language: bool) -> list[str]:
-    """The names of the question that none of `texts` holds, misspelt ones not counted. Texts in
+def absent_names(question: Question, texts: Iterable[str], *, same_language: bool) -> list[Name]:
+    """The names of the question that none of `texts` holds, misspelt words not counted. Texts in
     another language are expected to hold the exact ones only."""
     from rapidfuzz import fuzz, process
 
     held = fold_script("\n".join(texts)).casefold()
-    words: list[str] | None = None
-    absent: list[str] = []
+    words = sorted(set(_WORD.findall(held)))
+    absent: list[Name] = []
     for name in question.names:
         if not (name.exact or same_language) or name.text.casefold() in held:
             continue
-        words = sorted(set(_WORD.findall(held))) if words is None else words
-        if name.text.isdigit() or not process.extractOne(
+        # One digit more or less makes another number, one letter a slip of the pen.
+        if _DIGITS.search(name.text) or not process.extractOne(
             name.text.casefold(), words, scorer=fuzz.ratio, score_cutoff=_MISSPELT
         ):
-            absent.append(name.text)
+            absent.append(name)
     return absent
 
 

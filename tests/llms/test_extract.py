@@ -81,6 +81,11 @@ def test_a_name_that_no_source_holds_tips_the_balance() -> None:
     assert refused == Extract("insufficient", "The sources do not mention “Norway”.", ())
 
 
+def test_a_code_that_no_source_holds_is_never_answered() -> None:
+    result = answer("How long is annual leave under HR-2031?", [LEAVE], {"Annual": 0.99})
+    assert result.answer == "The sources do not mention “HR-2031”."
+
+
 def test_a_table_row_is_quoted_with_the_names_of_its_columns() -> None:
     result = answer("What does the Team plan cost?", [PLANS], {"Team": 0.95})
     assert result.answer == "Plan | Price:\n- Team | $40[S2]"
@@ -181,12 +186,12 @@ PIECES = st.sampled_from(
         "3.5",
         "e.g. ",
         "」",
-        "http://a.b/c?d ",
+        " http://a.b/c?d ",
     ]
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     contents=st.lists(st.lists(PIECES, max_size=25).map("".join), min_size=1, max_size=3),
     question=st.sampled_from(

@@ -64,12 +64,20 @@ def test_words_that_only_ask_are_not_what_it_is_about() -> None:
 def test_a_misspelt_or_inflected_name_is_not_absent() -> None:
     asked = Question("Who are Galor and Zeria, the Kubernetes maintainers at port 8080?")
     texts = ["galor and zeira maintain kubernetes"]
-    assert absent_names(asked, texts, same_language=True) == ["8080"]
+    absent = absent_names(asked, texts, same_language=True)
+    assert [name.text for name in absent] == ["8080"]
 
 
 def test_sources_in_another_language_need_only_hold_what_is_the_same_in_both() -> None:
     asked = Question("Does the Finance team use max_sources?")
-    assert absent_names(asked, ["財務部"], same_language=False) == ["max_sources"]
+    (absent,) = absent_names(asked, ["財務部"], same_language=False)
+    assert (absent.text, absent.code) == ("max_sources", True)
+
+
+def test_a_code_with_another_digit_is_another_code() -> None:
+    asked = Question("What does QS-AUTH-1011 mean on the 3rd try?")
+    absent = absent_names(asked, ["QS-AUTH-1010: third try failed"], same_language=True)
+    assert [(name.text, name.code) for name in absent] == [("QS-AUTH-1011", True), ("3rd", False)]
 
 
 def test_either_chinese_script_finds_the_other() -> None:
