@@ -79,10 +79,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "answer: sentences": _answer("One is two. "),
     "answer: cited sentences": _answer("One is two [S1]. "),
     "answer: as many sentences as are read": lambda size: _answer("One is two [S1]. ")(
-        min(size, 2990 * len("One is two [S1]. "))
+        min(size, 1990 * len("One is two [S1]. "))
     ),
     "answer: as many bare sentences": lambda size: _answer("One is two. ")(
-        min(size, 2990 * len("One is two. "))
+        min(size, 1990 * len("One is two. "))
     ),
     "answer: Chinese sentences": _answer("一是二。[S1]"),
     "answer: full stops": _answer(". "),

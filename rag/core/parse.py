@@ -36,7 +36,7 @@ _SWALLOWED_LETTER = re.compile(r"[\x08\x0c]")
 
 # Ends of sentences and lines, and backticks, that an answer may have. A page holds a hundred; a
 # reply that ran on for ever is refused before time goes into taking it apart.
-_MOST_BREAKS = 3000
+_MOST_BREAKS = 2000
 _BREAKS = "\n.!?。！？｡`"
 
 
