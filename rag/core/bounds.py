@@ -156,8 +156,8 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
     the words around it."""
     before = flat[max(0, start - _REACH) : start]
     cut = 0
-    for match in _CLAUSE_END.finditer(before):
-        cut = match.end()
+    for boundary in _CLAUSE_END.finditer(before):
+        cut = boundary.end()
     before = before[cut:]
     loose: Bound | None = None
     cues = _MOMENT_CUES if moment else _QUANTITY_CUES

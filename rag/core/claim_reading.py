@@ -70,7 +70,8 @@ class ClaimReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self.dates, *self.decades, *self.clocks, *self.weekdays)
+        moments: list[Date | Decade | Clock | Weekday] = [*self.dates, *self.decades]
+        moments += [*self.clocks, *self.weekdays]
         taken = [Span(item.start, item.end) for item in moments]
         taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
         return find_quantities(self.flat, sorted(taken))

@@ -54,6 +54,7 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?!\d|:\d)"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _MONTH_HINT = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _N = r"(?:\d{1,4}|[〇零一二三四五六七八九十百廿卅]{1,6})"
+_HAN_NUMBER = re.compile("[〇零一二三四五六七八九十百廿卅]+")
 _MINGUO = 1911  # year 1 of the Republic is 1912
 
 # Each pattern behind a sign that it cannot do without, looked for first: most texts have no date.
@@ -142,14 +143,14 @@ def _is_month(flat: str, original: str, match: re.Match[str]) -> bool:
 def _date_readings(match: re.Match[str]) -> tuple[tuple[int | None, int | None, int | None], ...]:
     groups = match.groupdict()
     if "first" in groups:
-        first, second, year = int(groups["first"]), int(groups["second"]), int(groups["year"])
+        first, second, stated = int(groups["first"]), int(groups["second"]), int(groups["year"])
         pairs = {(first, second), (second, first)}
-        return tuple(
-            (year, month, day) for month, day in sorted(pairs) if month <= 12 and day <= 31
-        )
+        return tuple((stated, one, two) for one, two in sorted(pairs) if one <= 12 and two <= 31)
     year = small_number(groups.get("year"))
     month_text = groups.get("month")
-    month = _MONTHS.get(month_text) or small_number(month_text) if month_text else None
+    month = small_number(month_text)
+    if month_text in _MONTHS:
+        month = _MONTHS[month_text]
     day = small_number(groups.get("day"))
     if year is not None and "era" in groups:
         if groups["era"] or (80 <= year < 200 and month):
@@ -167,6 +168,8 @@ def small_number(text: str | None) -> int | None:
         return None
     if text.isdigit() and text.isascii():
         return int(text)
+    if not _HAN_NUMBER.fullmatch(text):
+        return None
     value = read_han(text)
     return None if value is None or value != Fraction(int(value)) else int(value)
 

@@ -94,11 +94,11 @@ def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, 
         for match in pattern.finditer(flat):
             if match.group() in whole:
                 continue
-            for other in pattern.finditer(flatten(source)):
-                if other["title"] == match["title"] and other["name"] != match["name"]:
+            for told in pattern.finditer(flatten(source)):
+                if told["title"] == match["title"] and told["name"] != match["name"]:
                     yield (
                         Name(match.group(), "", "", *match.span()),
-                        Name(other.group(), "", "", *other.span()),
+                        Name(told.group(), "", "", *told.span()),
                     )
                     break
 

@@ -179,7 +179,8 @@ class SourceReading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        moments = (*self.dates, *self.decades, *self.clocks, *self._weekdays)
+        moments: list[Date | Decade | Clock | Weekday] = [*self.dates, *self.decades]
+        moments += [*self.clocks, *self._weekdays]
         return find_quantities(self.whole, sorted(Span(item.start, item.end) for item in moments))
 
     @cached_property
