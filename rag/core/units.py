@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -31,6 +31,10 @@ _HAN_BREAK = re.compile(r"(?<=[⺀-鿿豈-﫿＀-￯])\s*\n\s*(?=[⺀-鿿豈-﫿
 # Above this an item is quoted by its sentences, and a sentence by its clauses: a reader wants the
 # statement, not the paragraph. The longest hundredth of sentences in the data sets starts here.
 _LONG = 250
+# A plain title stands below all marked headings; a longer line states something.
+_TITLE_LEVEL = 7
+_LONGEST_TITLE = 40
+_NO_TITLE = re.compile(r"[\d|`]|[.!?。！？:：;；,，…]\s*$")
 # Lines of code that an answer may show: a command or an example, no listing.
 _LONGEST_CODE = 30
 
@@ -70,7 +74,10 @@ def split_units(content: str) -> tuple[Unit, ...]:
     asked = ""
     number = 0
     previous: _Block | None = None
-    for block in _blocks(content):
+    blocks = [*_blocks(content)]
+    for place, block in enumerate(blocks):
+        if _is_title(block) and place + 1 < len(blocks):
+            block = replace(block, kind="heading", level=_TITLE_LEVEL)
         if not (block.kind == "item" and previous is not None and previous.kind == "item"):
             number += 1
         previous = block
@@ -95,6 +102,16 @@ def split_units(content: str) -> tuple[Unit, ...]:
                 leads = quote.rstrip("*_ ").endswith((":", "："))
                 units.append(Unit(quote, kind, above, number, leads))
     return tuple(units)
+
+
+def _is_title(block: _Block) -> bool:
+    """A short line on its own, without figures or closing punctuation, as plain text has them."""
+    return (
+        block.kind == "paragraph"
+        and len(block.lines) == 1
+        and len(block.lines[0].strip()) <= _LONGEST_TITLE
+        and not _NO_TITLE.search(block.lines[0])
+    )
 
 
 def _quotes(block: _Block) -> Iterator[tuple[str, Literal["sentence", "item"]]]:
@@ -129,6 +146,8 @@ def _rows(lines: tuple[str, ...]) -> Iterator[Unit]:
         header, body = _cells(lines[0]), body[1:]
     elif _BORDER.match(lines[0]) and sum(map(_is_rule, lines)) > 2:
         header, body = _cells(body[0]), body[1:]
+    elif _is_aligned(lines):
+        header, body = _cells(lines[0]), body[1:]
     for line in body:
         cells = _cells(line)
         quote = " | ".join(cell for cell in cells if cell)
@@ -144,6 +163,12 @@ def _rows(lines: tuple[str, ...]) -> Iterator[Unit]:
         )
         names = " | ".join(name for name in header if name)
         yield Unit(quote, "row", "", 0, header=f"{names}:" if names else "", named=named)
+
+
+def _is_aligned(lines: Sequence[str]) -> bool:
+    """Columns set with blanks, as plain text has them: three or more in each of three lines."""
+    widths = {0 if "|" in line else len(_cells(line)) for line in lines}
+    return len(lines) > 2 and len(widths) == 1 and widths.pop() > 2
 
 
 def _is_rule(line: str) -> bool:
@@ -193,7 +218,10 @@ def _blocks(content: str) -> Iterator[_Block]:
             at = end
         else:
             end = _while(lines, at + 1, _continues)
-            yield _Block("paragraph", tuple(lines[at:end]))
+            kind: Literal["table", "paragraph"] = (
+                "table" if _is_aligned(lines[at:end]) else "paragraph"
+            )
+            yield _Block(kind, tuple(lines[at:end]))
             at = end
             if lines[end - 1].rstrip().endswith("::"):
                 at = _while(lines, end, lambda text: not text.strip() or text[0] in " \t")

@@ -76,6 +76,14 @@ def test_chinese_lines_are_joined_without_a_blank() -> None:
     ]
 
 
+def test_a_short_line_on_its_own_is_a_title_in_plain_text() -> None:
+    text = "MEETING ROOMS\n\nHowth seats six.\n\nParking\n\nNone"
+    assert [(unit.heading, unit.quote) for unit in split_units(text)] == [
+        ("MEETING ROOMS", "Howth seats six."),
+        ("Parking", "None"),
+    ]
+
+
 def test_an_open_code_span_is_never_quoted() -> None:
     # The marker behind it would be code, and no marker.
     assert quotes("Call `close. Then leave.") == ["Then leave."]
@@ -95,6 +103,14 @@ def test_restructured_text_tables_have_rows_too() -> None:
     ]
     grid = "+-----+-----+\n| 401 | bad |\n+-----+-----+\n| 403 | no  |\n+-----+-----+"
     assert quotes(grid) == ["401 | bad", "403 | no"]
+
+
+def test_columns_set_with_blanks_are_a_table() -> None:
+    text = "  Room      Seats  Screen\n  Howth     4      one\n  Skerries  6      two"
+    assert [unit.named for unit in split_units(text)] == [
+        "Room: Howth | Seats: 4 | Screen: one",
+        "Room: Skerries | Seats: 6 | Screen: two",
+    ]
 
 
 def test_a_table_without_its_header_keeps_its_cells() -> None:
