@@ -1,0 +1,148 @@
+"""The deterministic end of the first stage: what each feature does, and that it can be left out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.core.arrange import LOOKED_AT, WEIGHTS, arrange
+from rag.core.features import FEATURES, Query
+from rag.core.fuse import FusedHit
+from rag.domain.documents import Chunk
+from rag.domain.retrieval import Candidate
+from tests.retrieval.passages import by_id, passage
+
+
+def arranged(query: str, chunks: list[Chunk], **options: object) -> tuple[Candidate, ...]:
+    """`chunks` as if fused in this order, all nearly equal: features decide."""
+    fused = [
+        FusedHit(chunk_id=chunk.chunk_id, score=5.0 - place / 100, vector=5.0 - place / 100)
+        for place, chunk in enumerate(chunks)
+    ]
+    return arrange(query, fused, by_id(chunks), **options)  # type: ignore[arg-type]
+
+
+def first(query: str, chunks: list[Chunk], **options: object) -> Chunk:
+    return arranged(query, chunks, **options)[0].chunk
+
+
+CASES = {
+    "identifiers": (
+        "What does QS-AUTH-1010 mean?",
+        passage("QS-AUTH-1011: the key has expired.", path="a.md"),
+        passage("QS-AUTH-1010: the key is unknown.", path="b.md"),
+    ),
+    "phrases": (
+        'Who said "green on Friday"?',
+        passage("On Friday green was said by all who came.", path="a.md"),
+        passage("Builds are green on Friday, said the lead.", path="b.md"),
+    ),
+    "title": (
+        "backup schedule",
+        passage("It runs at night.", path="a.md", title="Storage"),
+        passage("It runs at night, daily.", path="b.md", title="Backup schedule"),
+    ),
+    "proximity": (
+        "rotate the signing key",
+        passage("Rotate tyres." + " Other matters." * 40 + " The signing. A key.", path="a.md"),
+        passage("Rotate the signing key each month." + " Other matters." * 40, path="b.md"),
+    ),
+    "definition": (
+        "where is parse_run defined",
+        passage("from trec import parse_run", path="a.py", node_kind="module"),
+        passage(
+            "def parse_run(text): ...", path="b.py", symbol="trec.parse_run", node_kind="function"
+        ),
+    ),
+    "names_only": (
+        "how is a chunk cut",
+        passage("import chunk, cut", path="a.py", node_kind="import"),
+        passage("chunk is cut here", path="b.py", node_kind="function", symbol="split"),
+    ),
+}
+
+
+@pytest.mark.parametrize("feature", CASES)
+def test_each_feature_decides_and_can_be_switched_off(feature: str) -> None:
+    query, worse, better = CASES[feature]
+    alone = {feature: WEIGHTS[feature]}
+    assert first(query, [worse, better], weights=alone) == better
+    assert first(query, [worse, better], weights=alone | {feature: 0.0}) == worse
+    assert first(query, [worse, better], weights={}) == worse
+
+
+def test_every_feature_has_a_weight_and_a_case() -> None:
+    assert FEATURES.keys() == WEIGHTS.keys() == CASES.keys()
+
+
+def test_a_copy_stands_behind_everything_that_says_something_else() -> None:
+    text = "Backups are kept for thirty days in two regions."
+    chunks = [passage(text, path="a.md"), passage(text, path="b.md"), passage("x", path="c.md")]
+    assert [c.chunk.path for c in arranged("backups", chunks)] == ["a.md", "c.md", "b.md"]
+    kept = arranged("backups", chunks, repeated=0.0)
+    assert [c.chunk.path for c in kept] == ["a.md", "b.md", "c.md"]
+
+
+def test_versions_that_differ_in_a_figure_are_no_copies() -> None:
+    chunks = [
+        passage("Backups are kept for 30 days in two regions, by the night run.", path="a.md"),
+        passage("Backups are kept for 60 days in two regions, by the night run.", path="b.md"),
+        passage("unrelated", path="c.md"),
+    ]
+    assert [c.chunk.path for c in arranged("backups", chunks)] == ["a.md", "b.md", "c.md"]
+
+
+def test_no_document_crowds_out_another_that_is_as_good() -> None:
+    chunks = [passage(f"part {word}", path="long.md") for word in ("one", "two", "three")]
+    other = passage("part of another", path="other.md")
+    assert [c.chunk.path for c in arranged("x", [*chunks, other])][:2] == ["long.md", "other.md"]
+    assert first("x", [*chunks, other], crowding=0.0).path == "long.md"
+    paths = [c.chunk.path for c in arranged("x", [*chunks, other], crowding=0.0)]
+    assert paths == ["long.md"] * 3 + ["other.md"]
+
+
+def test_parts_add_up_to_the_score() -> None:
+    query, worse, better = CASES["identifiers"]
+    for candidate in arranged(query, [worse, better]):
+        assert candidate.score == pytest.approx(sum(value for _, value in candidate.parts))
+    names = {name for candidate in arranged(query, [worse, better]) for name, _ in candidate.parts}
+    assert {"vector", "identifiers", "proximity"} <= names
+
+
+def test_ranks_are_places() -> None:
+    found = arranged("part", [passage(f"part {n}", path=f"{n}.md") for n in range(5)])
+    assert [candidate.ranks.fused for candidate in found] == [1, 2, 3, 4, 5]
+
+
+def test_a_hit_that_the_catalog_does_not_know_is_left_out() -> None:
+    chunk = passage("known")
+    fused = [FusedHit(chunk_id="gone", score=9.0), FusedHit(chunk_id=chunk.chunk_id, score=1.0)]
+    assert [c.chunk for c in arrange("known", fused, by_id([chunk]))] == [chunk]
+
+
+@given(st.text(), st.lists(st.text(min_size=1), unique=True, max_size=LOOKED_AT + 5))
+def test_nothing_is_lost_whatever_the_texts(query: str, texts: list[str]) -> None:
+    chunks = [passage(text, path=f"{n}.md") for n, text in enumerate(texts)]
+    found = arranged(query, chunks)
+    assert sorted(c.chunk.path for c in found) == sorted(chunk.path for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("query", "identifiers"),
+    [
+        ("What does QS-AUTH-1007 mean?", ("qs-auth-1007",)),
+        ("use os.path.join with MAX_SIZE", ("os.path.join", "max_size")),
+        ("the `foo bar` of getUserId()", ("foo bar", "getuserid")),
+        ("FastAPI and e.g. OpenAPI in 2024", ()),
+        ("plan-b for the state-of-the-art", ()),
+    ],
+)
+def test_identifiers_of_a_query(query: str, identifiers: tuple[str, ...]) -> None:
+    assert Query(query).identifiers == identifiers
+
+
+def test_quotes_of_both_languages_are_phrases() -> None:
+    assert Query('「兩天以內」 or “five days” or "a week"').phrases == (
+        "两天以内",
+        "five days",
+        "a week",
+    )
