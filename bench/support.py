@@ -1,6 +1,6 @@
 """Does support tell true claims from false ones? Pairs of {claim, source, supported}, one a line.
 
-    python bench/support.py FOLDER...   each with a pairs.jsonl
+python bench/support.py FOLDER...   each with a pairs.jsonl
 """
 
 import json
@@ -50,9 +50,7 @@ def measure(folder: Path) -> dict[str, float]:
 
 
 def _flagged(claim: str, source: str) -> bool:
-    stated = Claim(
-        text=claim, start=0, end=len(claim), markers=("S1",), verdict="supported"
-    )
+    stated = Claim(text=claim, start=0, end=len(claim), markers=("S1",), verdict="supported")
     (checked,) = check_support([stated], [SourceText(marker="S1", text=source)])
     return checked.verdict == "unsupported"
 

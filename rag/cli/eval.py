@@ -121,7 +121,7 @@ def _measure_search(
 
     if dataset.corpus is None:
         workspace = Workspace(settings, notify=err)
-        document_of: Callable[[str], str] = lambda path: path
+        document_of: Callable[[str], str] = str
     else:
         workspace, folder = corpus_workspace(settings, dataset.corpus)
         document_of = folder.document_id

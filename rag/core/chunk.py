@@ -10,11 +10,11 @@ from itertools import accumulate, groupby, islice
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from rag.core.blocks import Block, Lines
-from rag.core.cut import Atom, cut
+from rag.core.cutting.blocks import Block, Lines
+from rag.core.cutting.cut import Atom, cut
+from rag.core.cutting.outline import outline
+from rag.core.cutting.pack import pack
 from rag.core.language import detect_language
-from rag.core.outline import outline
-from rag.core.pack import pack
 from rag.core.screen import flags_between, screen
 from rag.core.tokens import count_tokens
 from rag.domain.documents import Chunk, Language, LoadedDocument

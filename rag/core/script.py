@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from rag.core.fold import fold_script
+from rag.core.vocabulary import replace_regional, restore_shared
 
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]+")
 
@@ -55,8 +56,7 @@ def _distinct_han(text: str) -> set[str]:
 
 
 def _convert(text: str) -> str:
-    converted: str = _converter("tw2sp").convert(text)
-    return converted
+    return restore_shared(_converter("tw2sp").convert(replace_regional(text)))
 
 
 @cache

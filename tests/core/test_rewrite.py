@@ -14,7 +14,10 @@ def test_restoring_what_was_protected_gives_the_text_back(text: str) -> None:
     assert restore(protect(text)) == text
 
 
-@given(HOSTILE, st.sampled_from(["[S1]", "【S2】", "［Ｓ３］", "[ s4 ]", "[^S5]", "\\[S6\\]", "[[S7]]"]))
+@given(
+    HOSTILE,
+    st.sampled_from(["[S1]", "【S2】", "［Ｓ３］", "[ s4 ]", "[^S5]", "\\[S6\\]", "[[S7]]"]),
+)
 def test_no_marker_survives_in_the_models_copy(around: str, marker: str) -> None:
     from rag.core.markers import scan_markers
 

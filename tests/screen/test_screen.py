@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.core import screen_chinese, screen_forms
-from rag.core.screen import flags_between, screen
+from rag.core.screen import chinese, flags_between, screen
 
 
 def kinds(text: str) -> list[str]:
@@ -132,14 +131,14 @@ def test_flags_between_are_those_that_touch_the_span() -> None:
 
 
 def test_every_traditional_form_of_a_pattern_character_is_folded() -> None:
-    sources = [Path(module.__file__ or "").read_text() for module in (screen_chinese, screen_forms)]
+    sources = [Path(module.__file__ or "").read_text() for module in (chinese, forms)]
     patterns = sources[0].partition("_ZH_LIFT")[2] + sources[1]
     used = set(re.findall("[一-鿿]", patterns))
     to_simplified = opencc.OpenCC("t2s")
     for code in range(0x4E00, 0xA000):
         simplified = to_simplified.convert(chr(code))
         if simplified in used and simplified != chr(code):
-            assert chr(code) in screen_chinese.TRADITIONAL
+            assert chr(code) in chinese.TRADITIONAL
 
 
 @pytest.mark.shared

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rag.core.cut import Atom
+from rag.core.cutting.cut import Atom
 
 # More than any sum of other costs in a document of a million chunks.
 _FORBIDDEN = 1e7

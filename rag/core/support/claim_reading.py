@@ -5,8 +5,11 @@ Every part is read when it is first asked for: most claims have few of them.
 
 from functools import cached_property
 
-from rag.core.clock_times import Clock, find_clocks
-from rag.core.dates import (
+from rag.core.fold import flatten
+from rag.core.reading import without_markers
+from rag.core.span import Span
+from rag.core.support.clock_times import Clock, find_clocks
+from rag.core.support.dates import (
     Date,
     Decade,
     Weekday,
@@ -15,14 +18,11 @@ from rag.core.dates import (
     find_decades,
     find_weekdays,
 )
-from rag.core.fold import flatten
-from rag.core.identifiers import Literally, find_literals
-from rag.core.polarity import Clause, read_clauses
-from rag.core.quantities import find_quantities
-from rag.core.quantity import Quantity
-from rag.core.rates import Rate, find_rates
-from rag.core.reading import without_markers
-from rag.core.span import Span
+from rag.core.support.identifiers import Literally, find_literals
+from rag.core.support.polarity import Clause, read_clauses
+from rag.core.support.quantities import find_quantities
+from rag.core.support.quantity import Quantity
+from rag.core.support.rates import Rate, find_rates
 from rag.core.words import is_chinese, stems
 
 

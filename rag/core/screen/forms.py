@@ -1,6 +1,6 @@
 """What speaks to a model by its form: role names, chat templates' tokens, comments, alarm words."""
 
-from rag.core.screen_pattern import pattern
+from rag.core.screen.pattern import pattern
 
 # What may stand before words at the beginning of a line: quote and list marks, an alarm word, the
 # opening of a comment.

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from rag.core.measures import UNITS
-from rag.core.quantity import ORDINAL, Quantity
+from rag.core.support.measures import UNITS
+from rag.core.support.quantity import ORDINAL, Quantity
 
 _ORDINAL_WORDS = {
     word: value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rag.core.measures import same_currency
+from rag.core.support.measures import same_currency
 
 COUNT, CURRENCY, ORDINAL = "count", "currency", "ordinal"
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from rag.core.blocks import Outline
-from rag.core.code_outline import outline_code
-from rag.core.markdown_outline import outline_markdown
-from rag.core.rst_outline import outline_rst
-from rag.core.text_outline import outline_text
+from rag.core.cutting.blocks import Outline
+from rag.core.cutting.code_outline import outline_code
+from rag.core.cutting.markdown_outline import outline_markdown
+from rag.core.cutting.rst_outline import outline_rst
+from rag.core.cutting.text_outline import outline_text
 from rag.domain.documents import LoadedDocument
 
 

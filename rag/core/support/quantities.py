@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from rag.core.measures import (
+from rag.core.span import Span
+from rag.core.support.measures import (
     CURRENCIES,
     CURRENCY_AFTER,
     CURRENCY_BEFORE,
@@ -19,10 +20,9 @@ from rag.core.measures import (
     UNITS,
     Unit,
 )
-from rag.core.numerals import Numeral, find_numerals
-from rag.core.quantity import COUNT, CURRENCY, ORDINAL, Quantity
-from rag.core.span import Span
-from rag.core.spoken_quantities import find_spoken
+from rag.core.support.numerals import Numeral, find_numerals
+from rag.core.support.quantity import COUNT, CURRENCY, ORDINAL, Quantity
+from rag.core.support.spoken_quantities import find_spoken
 from rag.core.words import stems
 
 _HALF_AFTER = re.compile(r" and a half\b|(?:个)?半(?=(?:个)?(?:小时|钟头|天|月|年|分钟|世纪))")

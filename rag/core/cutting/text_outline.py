@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from rag.core.blocks import Block, Outline, fill_gaps
+from rag.core.cutting.blocks import Block, Outline, fill_gaps
 
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 

@@ -7,15 +7,15 @@ mean the same, it is taken to. They hold across languages.
 import re
 from collections.abc import Iterator, Sequence
 
-from rag.core.bounds import find_anchor, find_bound
-from rag.core.claim_reading import ClaimReading
-from rag.core.clock_times import Clock
-from rag.core.dates import Date, Decade
-from rag.core.measures import DIMENSIONS, same_currency
-from rag.core.quantity import COUNT, CURRENCY, ORDINAL, Quantity
-from rag.core.rates import find_bare_units
-from rag.core.source_reading import SourceReading
 from rag.core.span import Span
+from rag.core.support.bounds import find_anchor, find_bound
+from rag.core.support.claim_reading import ClaimReading
+from rag.core.support.clock_times import Clock
+from rag.core.support.dates import Date, Decade
+from rag.core.support.measures import DIMENSIONS, same_currency
+from rag.core.support.quantity import COUNT, CURRENCY, ORDINAL, Quantity
+from rag.core.support.rates import find_bare_units
+from rag.core.support.source_reading import SourceReading
 
 Sources = Sequence[SourceReading]
 

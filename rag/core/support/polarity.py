@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from rag.core import cues
-from rag.core.cues import Modal
-from rag.core.opposites import find_opposites
 from rag.core.span import Span
+from rag.core.support import cues
+from rag.core.support.cues import Modal
+from rag.core.support.opposites import find_opposites
 from rag.core.words import stems
 
 

@@ -10,10 +10,13 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from rag.core.bounds import Bound, find_bound
-from rag.core.clock_times import Clock, find_clocks
-from rag.core.coverage import WordIndex
-from rag.core.dates import (
+from rag.core.fold import flatten
+from rag.core.sentences import split_sentences
+from rag.core.span import Span
+from rag.core.support.bounds import Bound, find_bound
+from rag.core.support.clock_times import Clock, find_clocks
+from rag.core.support.coverage import WordIndex
+from rag.core.support.dates import (
     Date,
     Decade,
     Weekday,
@@ -22,15 +25,12 @@ from rag.core.dates import (
     find_decades,
     find_weekdays,
 )
-from rag.core.fold import flatten
-from rag.core.identifiers import Literals
-from rag.core.polarity import Clause, read_clauses
-from rag.core.quantities import find_quantities
-from rag.core.quantity import Quantity
-from rag.core.rates import find_rates, find_units
-from rag.core.sentences import split_sentences
-from rag.core.span import Span
-from rag.core.verbatim import Squeezed
+from rag.core.support.identifiers import Literals
+from rag.core.support.polarity import Clause, read_clauses
+from rag.core.support.quantities import find_quantities
+from rag.core.support.quantity import Quantity
+from rag.core.support.rates import find_rates, find_units
+from rag.core.support.verbatim import Squeezed
 from rag.core.words import is_chinese, stems
 from rag.domain.answer import SourceText
 

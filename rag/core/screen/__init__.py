@@ -18,10 +18,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.core.screen_chinese import CHINESE, SIMPLIFIED, TRADITIONAL
-from rag.core.screen_english import ENGLISH
-from rag.core.screen_forms import ALARM, COMMENT, CONTROL_TOKEN, ROLE
-from rag.core.screen_pattern import words_of
+from rag.core.screen.chinese import CHINESE, SIMPLIFIED, TRADITIONAL
+from rag.core.screen.english import ENGLISH
+from rag.core.screen.forms import ALARM, COMMENT, CONTROL_TOKEN, ROLE
+from rag.core.screen.pattern import words_of
 from rag.domain.documents import Flag
 
 # Characters without a glyph. One between words is a line-break hint; runs carry hidden text, and

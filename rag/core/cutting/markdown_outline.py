@@ -6,7 +6,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from rag.core.blocks import LONGEST_HEADING, Block, BlockKind, Lines, Outline, fill_gaps
+from rag.core.cutting.blocks import LONGEST_HEADING, Block, BlockKind, Lines, Outline, fill_gaps
 
 # Front matter as Jekyll, Hugo and Docusaurus write it: YAML between `---`, TOML between `+++`.
 _FRONT_MATTER = re.compile(

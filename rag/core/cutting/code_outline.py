@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rag.core.blocks import Block, BlockKind, Lines, Outline, fill_gaps
+from rag.core.cutting.blocks import Block, BlockKind, Lines, Outline, fill_gaps
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

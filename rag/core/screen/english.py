@@ -1,6 +1,6 @@
 """Orders to a model in English, in lower case: `core.screen` folds the text before it looks."""
 
-from rag.core.screen_pattern import pattern
+from rag.core.screen.pattern import pattern
 
 # What the model works by, which no document has a say in. `rule` and `policy` are a document's own
 # words too, so these count only with a qualifier that points at the model's own.

@@ -7,10 +7,10 @@ languages differ they share too few, and these checks stay silent.
 import re
 from collections.abc import Iterator, Sequence
 
-from rag.core.claim_reading import ClaimReading
-from rag.core.fact_checks import find_agreeing
-from rag.core.names import replaced_names
-from rag.core.polarity import (
+from rag.core.support.claim_reading import ClaimReading
+from rag.core.support.fact_checks import find_agreeing
+from rag.core.support.names import replaced_names
+from rag.core.support.polarity import (
     Clause,
     denies,
     denies_anything,
@@ -19,8 +19,8 @@ from rag.core.polarity import (
     takes_sides,
     topic_words,
 )
-from rag.core.quantity import ORDINAL, Quantity
-from rag.core.source_reading import SourceReading
+from rag.core.support.quantity import ORDINAL, Quantity
+from rag.core.support.source_reading import SourceReading
 from rag.core.words import stem
 
 Sources = Sequence[SourceReading]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.core.dates import RANGE, Date, DateSpans, small_number
+from rag.core.support.dates import RANGE, Date, DateSpans, small_number
 
 
 @dataclass(frozen=True, slots=True)

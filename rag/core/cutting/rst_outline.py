@@ -7,7 +7,7 @@ overline, levels in the order in which the styles appear. Directives and roles s
 import re
 from bisect import bisect_right
 
-from rag.core.blocks import LONGEST_HEADING, Block, BlockKind, Lines, Outline, fill_gaps
+from rag.core.cutting.blocks import LONGEST_HEADING, Block, BlockKind, Lines, Outline, fill_gaps
 from rag.core.tokens import columns
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t\r]*$")

@@ -6,7 +6,7 @@ Reads text flattened by `core.fold.flatten`.
 import re
 from dataclasses import dataclass
 
-from rag.core.measures import UNITS
+from rag.core.support.measures import UNITS
 
 _ADVERBS = {
     "hourly": "hour",

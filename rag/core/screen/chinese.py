@@ -1,7 +1,7 @@
 """Orders to a model in Chinese, in Simplified characters and half-width punctuation: `core.screen`
 folds the text before it looks."""
 
-from rag.core.screen_pattern import pattern
+from rag.core.screen.pattern import pattern
 
 # The Traditional characters of the words here and in `screen_forms`, in the order of their
 # Simplified forms.

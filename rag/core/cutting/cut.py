@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from semantic_text_splitter import TextSplitter
 
-from rag.core.blocks import Block
+from rag.core.cutting.blocks import Block
 from rag.core.tokens import count_tokens
 
 # What it costs to begin a chunk at an atom, against a chunk that stays empty (1.0). Only their

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rag.core.numerals import read_han
+from rag.core.support.numerals import read_han
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ the share of its words that the best sentences of the sources hold decides.
 
 from collections.abc import Iterator, Sequence
 
-from rag.core.claim_reading import ClaimReading
-from rag.core.clause_checks import check_clauses
-from rag.core.fact_checks import check_facts
-from rag.core.source_reading import SourceReading
 from rag.core.span import Span
+from rag.core.support.claim_reading import ClaimReading
+from rag.core.support.clause_checks import check_clauses
+from rag.core.support.fact_checks import check_facts
+from rag.core.support.source_reading import SourceReading
 from rag.domain.answer import Claim, ClaimVerdict, Evidence, SourceText
 
 # Calibrated on the development halves of drcd, xquad_en and xquad_zh (question and answer as the

@@ -1,0 +1,1 @@
+"""What chunks are cut from: the outline of each syntax, its blocks, and where they may break."""
