@@ -5,14 +5,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.core.script import is_traditional, one_script, readings, simplify
+from rag.core.vocabulary import MAINLAND
 
 
 @pytest.mark.parametrize(
     ("traditional", "simplified"),
-    [("這個檔案", "这个文件"), ("應用程式", "应用程序"), ("資料庫連線", "数据库连接")],
+    [
+        ("這個檔案", "这个文件"),
+        ("應用程式", "应用程序"),
+        ("資料庫連線", "数据库连接"),
+        ("自訂的預設回應", "自定义的默认响应"),
+        ("執行緒的序列化與查詢", "线程的序列化与查询"),
+    ],
 )
 def test_regional_words_become_one(traditional: str, simplified: str) -> None:
     assert simplify(traditional) == simplified
+
+
+def test_the_table_of_regional_words_leads_from_one_script_to_the_other() -> None:
+    assert len(MAINLAND) > 50
+    for taiwan, mainland in MAINLAND.items():
+        assert simplify(f"這個{taiwan}") == f"这个{mainland}"
+        assert simplify(mainland) == mainland
 
 
 def test_simplified_text_is_left_alone() -> None:
