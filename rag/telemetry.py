@@ -12,6 +12,7 @@ _OFF = {
     "ANONYMIZED_TELEMETRY": "False",  # Chroma
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
+    "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime; it also leaves files in the home folder
 }
 
 

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,7 @@ from rag.domain.index import IngestReport
 from rag.domain.models import GenerationParameters
 from rag.domain.ports import Embedder, LanguageModel, Progress, Reranker
 from rag.domain.ranking import RankingForm
+from rag.telemetry import silence
 
 if TYPE_CHECKING:
     from rag.flows.ask import AskOptions, AskPorts
@@ -36,6 +38,7 @@ class Workspace:
         self, settings: Settings, notify: Callable[[str], None] = lambda line: None
     ) -> None:
         """`notify` receives the few lines a person should see, such as which model serves."""
+        silence()
         self.settings = settings
         self._notify = notify
 
@@ -126,31 +129,39 @@ class Workspace:
         from rag.stores.lexical import LexicalIndex
         from rag.stores.vectors import VectorIndex
 
-        folder = self.settings.index_dir
-        catalog = Catalog.create(folder, rebuild=rebuild)
-        ports = IndexPorts(
-            catalog=catalog,
-            lexical=LexicalIndex.open(folder),
-            vectors=VectorIndex.open(
+        settings, folder = self.settings, self.settings.index_dir
+        if not settings.knowledge_dir.is_dir():
+            raise SetupError(f"there is no folder {settings.knowledge}/", "make it, or `rag init`")
+        with ExitStack() as opened:
+            # The lock comes first: what is opened below may be made anew by `rebuild`.
+            opened.enter_context(writer_lock(folder))
+            # A run over some paths only must not empty an index that it cannot use.
+            whole = rebuild and not scope
+            catalog = opened.enter_context(closing(Catalog.create(folder, rebuild=whole)))
+            lexical = opened.enter_context(closing(LexicalIndex.open(folder)))
+            vectors = VectorIndex.open(
                 folder,
                 embedder=self.embedder.identity,
                 dimension=self.embedder.dimension,
                 paths=catalog.paths,
                 rows=catalog.chunk_count,
-            ),
-            embedder=self.embedder,
-            lock=partial(writer_lock, folder),
-            require_space=partial(require_disk_space, folder),
-        )
-        return ingest(
-            self.settings.knowledge_dir,
-            read or reading(self.settings),
-            ports,
-            scope=scope,
-            rebuild=rebuild,
-            follow_links=self.settings.follow_links,
-            progress=progress,
-        )
+            )
+            ports = IndexPorts(
+                catalog=catalog,
+                lexical=lexical,
+                vectors=opened.enter_context(closing(vectors)),
+                embedder=self.embedder,
+                require_space=partial(require_disk_space, folder),
+            )
+            return ingest(
+                settings.knowledge_dir,
+                read or reading(settings),
+                ports,
+                scope=scope,
+                rebuild=rebuild,
+                follow_links=settings.follow_links,
+                progress=progress,
+            )
 
     @cached_property
     def reranker(self) -> Reranker | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -233,9 +232,3 @@ class Progress(Protocol):
     """Tells a person how far a long run is."""
 
     def __call__(self, stage: str, done: int, total: int, detail: str = "") -> None: ...
-
-
-class Lock(Protocol):
-    """One writer at a time."""
-
-    def __call__(self) -> AbstractContextManager[object]: ...

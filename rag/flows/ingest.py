@@ -6,7 +6,6 @@ follow in batches. Whatever note is left over is worked off at the start of the 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,13 +54,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class IndexPorts:
-    """Where a run writes."""
+    """Where a run writes. Whoever opens these holds the writer's lock for the whole run."""
 
     catalog: CatalogWriter
     lexical: LexicalWriter
     vectors: VectorWriter
     embedder: Embedder
-    lock: Callable[[], AbstractContextManager[object]] = nullcontext
     require_space: Callable[[], None] = lambda: None
     """Raises `SetupError` when the disk is nearly full; called before each batch."""
 
@@ -85,16 +83,15 @@ def ingest(
     Raises:
         UsageError: a path of `scope` is neither on disk nor in the index.
         SetupError: the folder is missing, the disk is full, or chunks are too long to embed.
-        IndexUnusable: another process is indexing, or the index needs `--rebuild`.
+        IndexUnusable: the index needs `--rebuild`.
     """
     if not folder.is_dir():
         raise SetupError(f"there is no folder {folder.name}/", "make it, or run `rag init`")
     _require_embeddable(reading, ports.embedder)
-    with ports.lock():
-        run = _Run(folder, reading, ports, scope, rebuild, progress or (lambda *_, **__: None))
-        run.prepare()
-        run.update(scan_folder(folder, reading.loaders, scope, follow_links=follow_links))
-        return run.report(run.fill())
+    run = _Run(folder, reading, ports, scope, rebuild, progress or (lambda *_, **__: None))
+    run.prepare()
+    run.update(scan_folder(folder, reading.loaders, scope, follow_links=follow_links))
+    return run.report(run.fill())
 
 
 def _require_embeddable(reading: Reading, embedder: Embedder) -> None:

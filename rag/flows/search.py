@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rag.core.arrange import arrange
+from rag.core.compatible import require_same_embedder
 from rag.core.fuse import DEPTH, fuse
 from rag.core.keywords import keywords
 from rag.core.language import detect_language
@@ -35,6 +36,7 @@ class Searcher:
 
         Raises:
             UsageError: the query has no letter or digit.
+            IndexUnusable: the index was made by another embedder.
             RagError: every retriever of this mode failed.
         """
         if not any(char.isalnum() for char in query):
@@ -44,6 +46,7 @@ class Searcher:
         if mode != "vector":
             retrievers["lexical"] = lambda: self.lexical.search(keywords(query), depth, filter)
         if mode != "lexical":
+            self._require_same_embedder()
             retrievers["vector"] = lambda: self._nearest(query, depth, filter)
         lists, degraded = _gather(retrievers)
         if "vector" in lists and (pending := self.catalog.vectors_pending()):
@@ -54,8 +57,17 @@ class Searcher:
         fused = fuse(
             lists.get("lexical", []), lists.get("vector", []), _in_other_language(query, chunks)
         )
-        candidates = arrange(query, fused, chunks)
-        return Retrieved(query=query, candidates=candidates[:limit], degraded=tuple(degraded))
+        candidates = arrange(query, fused, chunks, limit=limit)
+        return Retrieved(query=query, candidates=candidates, degraded=tuple(degraded))
+
+    def _require_same_embedder(self) -> None:
+        """Not a failure that words could make up for: the settings must be mended. An embedder that
+        cannot be opened is one, and is told where it is used."""
+        try:
+            identity = self.embedder().identity
+        except RagError:
+            return
+        require_same_embedder(self.catalog.state(), identity)
 
     def _nearest(self, query: str, depth: int, filter: Filter) -> list[Hit]:
         vector = self.embedder().embed_query(query_text(query))

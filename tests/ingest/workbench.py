@@ -129,13 +129,12 @@ class Workbench:
             self.loaded.append(path.name)
             return load(path)
 
-        with self.stores(rebuild=rebuild) as stores:
+        with writer_lock(self.index_dir), self.stores(rebuild=rebuild) as stores:
             ports = IndexPorts(
                 catalog=wrap("catalog", stores.catalog),
                 lexical=wrap("lexical", stores.lexical),
                 vectors=wrap("vectors", stores.vectors),
                 embedder=wrap("embedder", self.embedder),
-                lock=lambda: writer_lock(self.index_dir),
             )
             reading = Reading(note, self.loaders, cut, self.cutting, chunk_size=300)
             return ingest(self.knowledge, reading, ports, scope=scope, rebuild=rebuild, **options)

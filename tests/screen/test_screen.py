@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.core.screen import chinese, flags_between, screen
+from rag.core.screen import chinese, flags_between, forms, screen
 
 
 def kinds(text: str) -> list[str]:
