@@ -61,11 +61,12 @@ def arrange(
     fused: Sequence[FusedHit],
     chunks: Mapping[str, Chunk],
     *,
+    limit: int | None = None,
     weights: Mapping[str, float] = WEIGHTS,
     crowding: float = CROWDING,
     repeated: float = REPEATED,
 ) -> tuple[Candidate, ...]:
-    """Candidates for all fused hits whose chunk is known, best first.
+    """Candidates for the fused hits whose chunk is known, best first, at most `limit`.
 
     The first `LOOKED_AT` are scored by all features and sorted; the others keep their order behind.
     A weight of 0 switches its feature off.
@@ -85,7 +86,8 @@ def arrange(
     if crowding:
         _mark_crowds(head, crowding)
     head.sort(key=lambda scored: -scored.score)
-    return tuple(_candidate(scored, place) for place, scored in enumerate([*head, *rest], start=1))
+    best = [*head, *rest][:limit]
+    return tuple(_candidate(scored, place) for place, scored in enumerate(best, start=1))
 
 
 def _scored(hit: FusedHit, chunk: Chunk) -> _Scored:
@@ -104,8 +106,11 @@ def _mark_copies(ordered: Sequence[_Scored], penalty: float) -> None:
 
 
 def _same(one: frozenset[str], other: frozenset[str]) -> bool:
+    fewer, more = sorted((len(one), len(other)))
+    if not fewer or fewer < _SAME * more:
+        return False
     common = len(one & other)
-    if common < _SAME * len(one | other) or not common:
+    if common < _SAME * (fewer + more - common):
         return False
     return not any(term.isdigit() for term in one ^ other)
 

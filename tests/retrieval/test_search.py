@@ -1,6 +1,7 @@
 """Searching: two retrievers, either of which may fail, and questions of every shape."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from rag.core.passage import passage_text
 from rag.domain.documents import Chunk
-from rag.domain.errors import IndexUnusable, ModelError, UsageError
-from rag.domain.ports import Vectors
+from rag.domain.errors import IndexUnusable, SetupError, ModelError, UsageError
+from rag.domain.index import IndexState
+from rag.domain.ports import Embedder, Vectors
 from rag.domain.retrieval import Filter, Hit
 from rag.flows.search import Searcher
 from rag.stores.lexical import LexicalIndex
@@ -39,9 +41,14 @@ class Shelf:
     def vectors_pending(self) -> int:
         return self._pending
 
+    def state(self) -> IndexState:
+        return IndexState(embedder=HashEmbedder().identity)
+
 
 class Broken:
     """An index, or an embedder, that cannot serve."""
+
+    identity = HashEmbedder().identity
 
     def search(self, query: object, limit: int, filter: Filter) -> list[Hit]:
         raise IndexUnusable("the index is missing", "run `rag index`")
@@ -144,6 +151,22 @@ def test_a_failed_vector_side_leaves_the_words_and_says_so() -> None:
         found = searcher(**broken).search("travel by train")
         assert found.candidates[0].chunk.path == "travel.md"
         assert [line.partition(":")[0] for line in found.degraded] == ["vector"]
+
+
+def test_an_embedder_that_cannot_be_opened_leaves_the_words() -> None:
+    def unavailable() -> Embedder:
+        raise SetupError("no such model")
+
+    found = replace(searcher(), embedder=unavailable).search("travel by train")
+    assert found.candidates[0].chunk.path == "travel.md"
+    assert found.degraded == ("vector: no such model",)
+
+
+def test_vectors_of_another_embedder_are_refused_not_passed_over() -> None:
+    foreign = HashEmbedder(name="another")
+    with pytest.raises(IndexUnusable, match="another"):
+        searcher(embedder=foreign).search("travel by train")
+    assert searcher(embedder=foreign).search("travel", mode="lexical").candidates
 
 
 def test_a_failed_lexical_side_leaves_the_vectors_and_says_so() -> None:
