@@ -31,6 +31,9 @@ _LISTS_OF_NAMES = frozenset({"import", "constant"})
 
 # Terms in a stretch that a person takes in at a glance: two sentences. 15 and 60 do as well.
 _GLANCE = 30
+# Characters of a query that are read for names and quotes: a page pasted as a question has too many
+# to mean any of them.
+_ASKED = 2000
 # Analysed passages that are kept, some 20 MB.
 _PASSAGES_KEPT = 1024
 
@@ -47,13 +50,16 @@ class Query:
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:
-        spans = [match[1] for match in _CODE_SPAN.finditer(self.text)]
-        names = [match[0] for match in _IDENTIFIER.finditer(_CODE_SPAN.sub(" ", self.text))]
+        asked = self.text[:_ASKED]
+        spans = [match[1] for match in _CODE_SPAN.finditer(asked)]
+        names = [match[0] for match in _IDENTIFIER.finditer(_CODE_SPAN.sub(" ", asked))]
         return tuple(dict.fromkeys(plain(name) for name in [*spans, *names]))
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:
-        found = [next(filter(None, match.groups())) for match in _QUOTED.finditer(self.text)]
+        found = [
+            next(filter(None, match.groups())) for match in _QUOTED.finditer(self.text[:_ASKED])
+        ]
         return tuple(dict.fromkeys(filter(None, map(plain, found))))
 
 

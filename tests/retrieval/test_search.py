@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag.core.passage import passage_text
 from rag.domain.documents import Chunk
-from rag.domain.errors import IndexUnusable, SetupError, ModelError, UsageError
+from rag.domain.errors import IndexUnusable, ModelError, SetupError, UsageError
 from rag.domain.index import IndexState
 from rag.domain.ports import Embedder, Vectors
 from rag.domain.retrieval import Filter, Hit
