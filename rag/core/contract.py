@@ -126,7 +126,7 @@ def judge(
             ]
             (violations if coverage == "strict" else warnings).extend(uncited)
         if not violations and sources is not None and support != "off":
-            claims = _check_support(claims, sources)
+            claims = _check_support(claims, draft, sources, language)
             for claim in claims:
                 if claim.verdict == "unsupported":
                     told = _told(claim, "unsupported_claim", request)
@@ -177,31 +177,46 @@ def find_claims(draft: Draft) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def _check_support(claims: tuple[Claim, ...], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
-    """Claims checked in the documents' own words: what was rewritten for the model, and copied by
-    it, is compared as it stands in the source. A reply that repeats itself is checked once."""
+def _check_support(
+    claims: tuple[Claim, ...], draft: Draft, sources: Sequence[SourceText], language: str
+) -> tuple[Claim, ...]:
+    """Claims checked in the documents' own words: without their markers, and what was rewritten for
+    the model and copied by it as it stands in the source. What a reply repeats is checked once."""
     # Its word lists take longer to load than the rest of this module, and refusals never need them.
-    from rag.core.support import check_support
+    from rag.core.support import Finding, Support
 
-    said = [(restore(claim.text), claim.markers) for claim in claims]
-    distinct: dict[tuple[str, tuple[str, ...]], Claim] = {}
-    for key, claim in zip(said, claims, strict=True):
-        if key not in distinct:
-            same_words = key[0] == claim.text
-            distinct[key] = claim if same_words else claim.model_copy(update={"text": key[0]})
-    checked = dict(zip(distinct, check_support(list(distinct.values()), sources), strict=True))
-    return tuple(
-        Claim(
-            text=claim.text,
-            start=claim.start,
-            end=claim.end,
-            markers=claim.markers,
-            verdict=checked[key].verdict,
-            why=checked[key].why,
-            evidence=checked[key].evidence,
+    support = Support(sources, language)
+    answer = _without_spans(draft)
+    found: dict[tuple[str, tuple[str, ...]], Finding] = {}
+    checked: list[Claim] = []
+    for claim in claims:
+        said = restore(answer[claim.start : claim.end])
+        key = (said, claim.markers)
+        if key not in found:
+            found[key] = support.find(*key)
+        checked.append(
+            Claim(
+                text=claim.text,
+                start=claim.start,
+                end=claim.end,
+                markers=claim.markers,
+                verdict=found[key].verdict,
+                why=found[key].why,
+                evidence=found[key].evidence,
+            )
         )
-        for key, claim in zip(said, claims, strict=True)
-    )
+    return tuple(checked)
+
+
+def _without_spans(draft: Draft) -> str:
+    """The answer, as long as before, with its markers blanked. By their places: a document may
+    speak of `[S1]`, and a quotation of it must keep that."""
+    pieces: list[str] = []
+    done = 0
+    for span in draft.spans:
+        pieces += (draft.answer[done : span.start], " " * (span.end - span.start))
+        done = span.end
+    return "".join((*pieces, draft.answer[done:]))
 
 
 def _told(claim: Claim, name: str, request: Request) -> Violation:

@@ -6,11 +6,14 @@ the share of its words that the best sentences of the sources hold decides.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from rag.core.reading import without_markers
 from rag.core.span import Span
 from rag.core.support.claim_reading import ClaimReading
 from rag.core.support.clause_checks import check_clauses
 from rag.core.support.fact_checks import check_facts
+from rag.core.support.reasons import Reason, tell
 from rag.core.support.source_reading import SourceReading
 from rag.domain.answer import Claim, ClaimVerdict, Evidence, SourceText
 
@@ -22,18 +25,55 @@ UNSUPPORTED_BELOW = 0.25
 WEAK_BELOW = 0.40
 
 
-_Judgement = tuple[ClaimVerdict, str | None]
-_SUPPORTED: _Judgement = ("supported", None)
+class Finding(NamedTuple):
+    """What was found of one claim. `why` is None where it is supported."""
+
+    verdict: ClaimVerdict
+    why: str | None
+    evidence: tuple[Evidence, ...] = ()
 
 
-def check_support(claims: Sequence[Claim], sources: Sequence[SourceText]) -> tuple[Claim, ...]:
-    """`claims` with verdict, reason and evidence. Those without markers come back as `uncited`.
+class Support:
+    """Sources ready to be asked what they bear out; what is read of one is read once."""
 
-    Evidence has one span for every marker of a claim that names one of `sources`, in that order.
+    def __init__(self, sources: Sequence[SourceText], language: str = "en") -> None:
+        """`language` is that of the reasons: `en`, or any Chinese for Traditional Chinese."""
+        self._readings = {source.marker: SourceReading(source) for source in sources}
+        self._language = language
+
+    def find(self, said: str, markers: Sequence[str]) -> Finding:
+        """Whether the sources under `markers` bear out `said`, a claim without its markers.
+
+        Evidence has one span for each of `markers` that is among the sources, in that order.
+        """
+        if not markers:
+            return Finding("uncited", None)
+        readings = [self._readings[marker] for marker in markers if marker in self._readings]
+        if not readings:
+            return Finding("unsupported", tell(Reason("no_source"), markers[:1], self._language))
+        asked = ClaimReading(said)
+        quotes = [reading.squeezed.find(asked.flat) for reading in readings]
+        verdict, reason = _judged(asked, readings, quoted=any(quotes))
+        evidence = tuple(
+            _evidence(reading, asked.stems, quote)
+            for reading, quote in zip(readings, quotes, strict=True)
+        )
+        named = [reading.marker for reading in readings]
+        why = None if reason is None else tell(reason, named, self._language)
+        return Finding(verdict, why, evidence)
+
+
+def check_support(
+    claims: Sequence[Claim], sources: Sequence[SourceText], language: str = "en"
+) -> tuple[Claim, ...]:
+    """`claims` with verdict, reason in `language`, and evidence.
+
+    Whatever looks like a marker in a claim counts as one: `Support` takes a claim without them,
+    for callers who know their places. Claims without markers come back as `uncited`.
     """
-    readings = {source.marker: SourceReading(source) for source in sources}
+    support = Support(sources, language)
     return tuple(
-        _checked(claim, [readings[marker] for marker in claim.markers if marker in readings])
+        claim.model_copy(update=support.find(without_markers(claim.text), claim.markers)._asdict())
         for claim in claims
     )
 
@@ -50,25 +90,13 @@ def support_score(claim: str, source: str) -> float:
     return sum(shares) / len(shares) - failed
 
 
-def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[str]:
+def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[Reason]:
     yield from check_facts(asked, readings)
     yield from check_clauses(asked, readings)
 
 
-def _checked(claim: Claim, readings: list[SourceReading]) -> Claim:
-    if not claim.markers:
-        return claim.model_copy(update={"verdict": "uncited"})
-    if not readings:
-        missing = f"{claim.markers[0]} is not among the sources"
-        return claim.model_copy(update={"verdict": "unsupported", "why": missing})
-    asked = ClaimReading(claim.text)
-    quotes = [reading.squeezed.find(asked.flat) for reading in readings]
-    verdict, why = _judged(asked, readings, quoted=any(quotes))
-    evidence = tuple(
-        _evidence(reading, asked.stems, quote)
-        for reading, quote in zip(readings, quotes, strict=True)
-    )
-    return claim.model_copy(update={"verdict": verdict, "why": why, "evidence": evidence})
+_Judgement = tuple[ClaimVerdict, Reason | None]
+_SUPPORTED: _Judgement = ("supported", None)
 
 
 def _judged(asked: ClaimReading, readings: Sequence[SourceReading], *, quoted: bool) -> _Judgement:
@@ -79,11 +107,10 @@ def _judged(asked: ClaimReading, readings: Sequence[SourceReading], *, quoted: b
     if not asked.stems or any(item.is_chinese != asked.is_chinese for item in readings):
         return _SUPPORTED  # the words of another language cannot be compared
     share = max(reading.words.best_window(asked.stems).share for reading in readings)
-    where = " or ".join(reading.marker for reading in readings)
     if share < UNSUPPORTED_BELOW:
-        return "unsupported", f"{where} speaks of something else"
+        return "unsupported", Reason("other_topic")
     if share < WEAK_BELOW:
-        return "weak", f"{where} holds only part of what this says"
+        return "weak", Reason("in_part")
     return _SUPPORTED
 
 

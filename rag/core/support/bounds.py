@@ -18,11 +18,13 @@ class Side(Enum):
 @dataclass(frozen=True, slots=True)
 class Bound:
     """`firm` bounds change a statement by themselves ("at least 30 days" is not "30 days");
-    the others ("within", "after") often only restate what the sentence says anyway."""
+    the others ("within", "after") often only restate what the sentence says anyway. Its words
+    stand at `flat[start:end]`."""
 
     side: Side
     firm: bool
-    words: str
+    start: int
+    end: int
 
 
 # Between the cue and its number. Names of a limit may be followed by what is limited ("maximum
@@ -159,17 +161,18 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
     for boundary in _CLAUSE_END.finditer(before):
         cut = boundary.end()
     before = before[cut:]
+    skipped = start - len(before)
     loose: Bound | None = None
     cues = _MOMENT_CUES if moment else _QUANTITY_CUES
     for side, firm, pattern in cues if _ANY_CUE.search(before) else ():
         if match := pattern.search(before):
-            bound = Bound(side, firm, match["cue"])
+            bound = Bound(side, firm, skipped + match.start("cue"), skipped + match.end("cue"))
             if firm:
                 return bound
             loose = loose or bound
     for side, firm, pattern in _AFTER_CUES:
         if match := pattern.match(flat, end):
-            return Bound(side, firm, match["cue"].strip(" ,"))
+            return Bound(side, firm, *match.span("cue"))
     return loose
 
 

@@ -6,7 +6,6 @@ Every part is read when it is first asked for: most claims have few of them.
 from functools import cached_property
 
 from rag.core.fold import flatten
-from rag.core.reading import without_markers
 from rag.core.span import Span
 from rag.core.support.clock_times import Clock, find_clocks
 from rag.core.support.dates import (
@@ -27,10 +26,11 @@ from rag.core.words import is_chinese, stems
 
 
 class ClaimReading:
-    """What a claim states. Literal facts are taken out before numbers are read."""
+    """What a claim states, without its markers. Literal facts are taken out before numbers are
+    read."""
 
     def __init__(self, text: str) -> None:
-        self.text = without_markers(text)
+        self.text = text
         self.flat = flatten(self.text)
         self.is_chinese = is_chinese(self.text)
 

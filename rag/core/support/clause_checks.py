@@ -7,6 +7,7 @@ languages differ they share too few, and these checks stay silent.
 import re
 from collections.abc import Iterator, Sequence
 
+from rag.core.span import Span
 from rag.core.support.claim_reading import ClaimReading
 from rag.core.support.fact_checks import find_agreeing
 from rag.core.support.names import replaced_names
@@ -20,6 +21,7 @@ from rag.core.support.polarity import (
     topic_words,
 )
 from rag.core.support.quantity import ORDINAL, Quantity
+from rag.core.support.reasons import Reason
 from rag.core.support.source_reading import SourceReading
 from rag.core.words import stem
 
@@ -51,16 +53,15 @@ _MOST_NUMBERS = 32
 _Words = frozenset[tuple[str, int]]
 
 
-def check_clauses(claim: ClaimReading, sources: Sources) -> Iterator[str]:
-    """Clauses of `claim` that contradict `sources`, one sentence each."""
-    where = " or ".join(reading.marker for reading in sources)
-    yield from _polarity(claim, sources, where)
-    yield from _order(claim, sources, where)
-    yield from _names(claim, sources, where)
-    yield from _numbers_of_another(claim, sources, where)
+def check_clauses(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
+    """Clauses of `claim` that contradict `sources`."""
+    yield from _polarity(claim, sources)
+    yield from _order(claim, sources)
+    yield from _names(claim, sources)
+    yield from _numbers_of_another(claim, sources)
 
 
-def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     sentences = [
         (reading, sentence)
         for reading in sources
@@ -80,22 +81,22 @@ def _polarity(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str
     for clause in stated:
         words = claim.written(clause.start, clause.end)
         if _takes_other_side(clause, near):
-            yield f'{where} says the opposite of "{words}"'
+            yield Reason("opposite", words)
             continue
         nearest = _nearest(clause, near)
         if not nearest:
             continue
         if _about_one_thing(clause, nearest, stated):
             if all(denies(clause, other) for other in nearest):
-                yield f'{where} says the opposite of "{words}"'
+                yield Reason("opposite", words)
             elif clause.universal and all(other.exclusive for other in nearest):
-                yield f'{where} says it of some only: "{words}"'
+                yield Reason("of_some_only", words)
             elif clause.universal and all(
                 other.partial and not other.universal for other in nearest
             ):
-                yield f'{where} says it of some, not of all: "{words}"'
+                yield Reason("of_some", words)
         if clause.exclusive and not any(restricts(reading.whole) for reading in sources):
-            yield f'{where} does not say "only": "{words}"'
+            yield Reason("not_only", words)
 
 
 def _takes_other_side(clause: Clause, near: Sequence[Clause]) -> bool:
@@ -139,28 +140,28 @@ def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence
     return True
 
 
-def _order(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _order(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     stated = _orders(claim.flat)
     if not stated:
         return
     told = {pair: None for reading in sources for pair in _orders(reading.whole)}
-    for (earlier, event), words in stated.items():
+    for (earlier, event), place in stated.items():
         if (not earlier, event) in told and (earlier, event) not in told:
-            yield f'{where} says the opposite of "{words}"'
+            yield Reason("opposite", claim.written(*place))
 
 
-def _orders(flat: str) -> dict[tuple[bool, str], str]:
-    """Whether something comes before an event, by event, and how that is written."""
+def _orders(flat: str) -> dict[tuple[bool, str], Span]:
+    """Whether something comes before an event, by event, and where that is written."""
     return {
         (
             (match["side"] or match["han_side"]) in _EARLIER,
             stem(match["event"]) if match["event"] else match["han"],
-        ): match.group()
+        ): Span(*match.span())
         for match in _ORDER.finditer(flat)
     }
 
 
-def _names(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _names(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     whole = "\n".join(reading.whole for reading in sources)
     for reading in sources:
         window = reading.words.best_window(claim.stems)
@@ -168,10 +169,10 @@ def _names(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
         for name, other in replaced_names(claim.text, reading.source.text[start:end], whole):
             written = claim.written(name.start, name.end)
             told = reading.source.text[start + other.start : start + other.end]
-            yield f'"{written}" is not in {where}, which says "{told}"'
+            yield Reason("other_value", written, told)
 
 
-def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _numbers_of_another(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     """A number that a source has, but of another thing: the cell of another row.
 
     Reported only when a clause with a rival number holds every word of the claim's clause that
@@ -206,7 +207,7 @@ def _numbers_of_another(claim: ClaimReading, sources: Sources, where: str) -> It
                 reading, other = fit[0]
                 written = claim.written(quantity.start, quantity.end)
                 told = reading.written(other.start, other.end)
-                yield f'{where} says "{told}" of this, "{written}" of something else'
+                yield Reason("of_another", written, told)
                 break
 
 

@@ -1,6 +1,6 @@
 """Hard checks of facts: what a claim states exactly must stand in a source that it cites.
 
-Each check yields sentences that a person understands. Checks are conservative: where a source could
+Checks are conservative: where a source could
 mean the same, it is taken to. They hold across languages.
 """
 
@@ -15,6 +15,7 @@ from rag.core.support.dates import Date, Decade
 from rag.core.support.measures import DIMENSIONS, same_currency
 from rag.core.support.quantity import COUNT, CURRENCY, ORDINAL, Quantity
 from rag.core.support.rates import find_bare_units
+from rag.core.support.reasons import Reason
 from rag.core.support.source_reading import SourceReading
 
 Sources = Sequence[SourceReading]
@@ -31,29 +32,28 @@ _MOST_PLACES = 16
 _Place = Quantity | Date | Decade | Clock | Span
 
 
-def check_facts(claim: ClaimReading, sources: Sources) -> Iterator[str]:
-    """The facts of `claim` that none of `sources` has, one sentence each."""
-    where = " or ".join(reading.marker for reading in sources)
-    yield from _literals(claim, sources, where)
-    yield from _moments(claim, sources, where)
-    yield from _quantities(claim, sources, where)
-    yield from _units(claim, sources, where)
+def check_facts(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
+    """The facts of `claim` that none of `sources` has."""
+    yield from _literals(claim, sources)
+    yield from _moments(claim, sources)
+    yield from _quantities(claim, sources)
+    yield from _units(claim, sources)
 
 
-def _literals(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _literals(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     for literal in claim.literals:
         if literal.kind == "quotation" and _is_translated(literal.text, sources):
             continue
         written = claim.written(literal.start, literal.end)
         if not any(reading.literals.holds(literal) for reading in sources):
-            yield f"{written} is not in {where}"
+            yield Reason("absent_literal", written)
         elif literal.kind == "version":
             same = [
                 (reading, place)
                 for reading in sources
                 for place in reading.literals.places(literal)
             ]
-            yield from _bound(claim, Span(literal.start, literal.end), same, where)
+            yield from _bound(claim, Span(literal.start, literal.end), same)
 
 
 def _is_translated(quotation: str, sources: Sources) -> bool:
@@ -62,22 +62,22 @@ def _is_translated(quotation: str, sources: Sources) -> bool:
     return all(reading.is_chinese != is_han for reading in sources)
 
 
-def _moments(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _moments(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     for date in claim.dates:
         written = claim.written(date.start, date.end)
         same = _same_dates(date, sources)
         if same:
-            yield from _bound(claim, date, same, where)
+            yield from _bound(claim, date, same)
         elif not any(written in reading.figures for reading in sources):
             others = [(reading, other) for reading in sources for other in reading.dates]
-            yield _absent(written, where, others)
+            yield _absent(written, others)
     decades = [(reading, other) for reading in sources for other in reading.decades]
     for decade in claim.decades:
         if not any(decade.agrees(other) for _, other in decades):
-            yield _absent(claim.written(decade.start, decade.end), where, decades)
+            yield _absent(claim.written(decade.start, decade.end), decades)
     for weekday in claim.weekdays:
         if not any(weekday.day in reading.weekdays for reading in sources):
-            yield _absent(claim.written(weekday.start, weekday.end), where, ())
+            yield _absent(claim.written(weekday.start, weekday.end), ())
     for clock in claim.clocks:
         times = [
             (reading, other)
@@ -87,10 +87,10 @@ def _moments(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]
         ]
         written = claim.written(clock.start, clock.end)
         if times:
-            yield from _bound(claim, clock, times, where)
+            yield from _bound(claim, clock, times)
         elif not any(written in reading.source.text and not reading.clocks for reading in sources):
             clocks = [(reading, other) for reading in sources for other in reading.clocks]
-            yield _absent(written, where, clocks)
+            yield _absent(written, clocks)
 
 
 def _same_dates(date: Date, sources: Sources) -> list[tuple[SourceReading, Date]]:
@@ -107,19 +107,19 @@ def _same_dates(date: Date, sources: Sources) -> list[tuple[SourceReading, Date]
     return found
 
 
-def _quantities(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _quantities(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     parts = {part for quantity in claim.quantities for part in quantity.parts}
     for quantity in claim.quantities:
         if quantity in parts:
             continue
         agreeing = find_agreeing(quantity, sources)
         if agreeing:
-            yield from _bound(claim, quantity, agreeing, where)
+            yield from _bound(claim, quantity, agreeing)
         elif quantity.parts and all(find_agreeing(part, sources) for part in quantity.parts):
             continue
         elif not _is_excused(quantity, claim, sources):
             written = claim.written(quantity.start, quantity.end)
-            yield _absent(written, where, find_rivals(quantity, sources))
+            yield _absent(written, find_rivals(quantity, sources))
 
 
 def find_agreeing(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
@@ -208,25 +208,27 @@ def _bound(
     claim: ClaimReading,
     item: _Place,
     same: Sequence[tuple[SourceReading, _Place]],
-    where: str,
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     """A bound on the other side than every source's, or one that no source has beside it."""
     moment = not isinstance(item, Quantity)
     bound = find_bound(claim.flat, item.start, item.end, moment=moment)
     if bound is not None:
-        others = [reading.bound_at(other.start, other.end, moment) for reading, other in same]
-        if not any(other and other.side is bound.side for other in others):
-            unbounded = any(other is None for other in others)
+        others = [
+            (reading, reading.bound_at(other.start, other.end, moment)) for reading, other in same
+        ]
+        if not any(other and other.side is bound.side for _, other in others):
+            unbounded = any(other is None for _, other in others)
             if bound.firm if unbounded else not _complements(claim, item, same):
-                told = next((f', which says "{other.words}"' for other in others if other), "")
-                written = claim.written(item.start, item.end)
-                yield f'{where} does not say "{bound.words}" of "{written}"{told}'
+                words = claim.written(item.start, item.end)
+                stated = claim.written(bound.start, bound.end).strip(" ,，")
+                told = next((reading.written(b.start, b.end) for reading, b in others if b), "")
+                yield Reason("other_bound" if told else "no_bound", words, told, stated)
                 return
     anchor = None if moment else find_anchor(claim.flat, item.end)
     if anchor is not None:
         anchors = [find_anchor(reading.whole, other.end) for reading, other in same]
         if all(other and other is not anchor for other in anchors):
-            yield f'{where} does not say "{claim.written(item.start, item.end + 7)}"'
+            yield Reason("absent", claim.written(item.start, item.end + 7))
 
 
 def _complements(
@@ -249,20 +251,19 @@ def _complements(
 
 def _absent(
     written: str,
-    where: str,
     others: Sequence[tuple[SourceReading, _Place]],
-) -> str:
+) -> Reason:
     if not others:
-        return f'"{written}" is not in {where}'
+        return Reason("absent", written)
     reading, other = others[0]
-    return f'"{written}" is not in {where}, which says "{reading.written(other.start, other.end)}"'
+    return Reason("other_value", written, reading.written(other.start, other.end))
 
 
-def _units(claim: ClaimReading, sources: Sources, where: str) -> Iterator[str]:
+def _units(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     named = [*claim.rates, *find_bare_units(claim.flat)]
     if not named:
         return
     known = frozenset().union(*(reading.units for reading in sources))
     for unit in named:
         if unit.unit not in known:
-            yield f'"{claim.written(unit.start, unit.end)}" is not in {where}'
+            yield Reason("absent", claim.written(unit.start, unit.end))
