@@ -3,9 +3,13 @@
 # No Ollama and no download: answers are extracted by the program itself.
 set -euo pipefail
 
-show() { printf '\n$ %s\n' "$*"; "$@"; }
+ask() {
+    printf '\n$ rag ask --llm extractive "%s"\n' "$1"
+    rag ask --llm extractive "$1"
+}
 
-show rag index
-show rag ask --llm extractive "How long are nightly backups kept?"
-show rag ask --llm extractive "特休假要提前幾天申請？"
+printf '\n$ rag index\n'
+rag index
+ask "What does the code QS-AUTH-1007 mean?"
+ask "特休最多可以遞延幾日？"
 printf '\nThat is all. Next: put your own documents into knowledge/, run `rag index`, then `rag ask`.\n'
