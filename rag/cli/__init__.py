@@ -16,6 +16,10 @@ from rag import __version__
 from rag.cli.console import prepare_streams, show_error
 from rag.domain.errors import RagError, UsageError
 
+# Before its first import (in commands, when they need it) pydantic would read the metadata of every
+# installed package to look for plugins: a tenth of the time that `rag check` takes to start.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
 EXIT_ERROR, EXIT_USAGE, EXIT_REJECTED, EXIT_REGRESSION, EXIT_PARTIAL = 1, 2, 3, 4, 5
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141

@@ -167,3 +167,14 @@ def test_loads_no_model_no_store_and_no_loader() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_reads_no_other_packages_metadata() -> None:
+    code = (
+        "import importlib.metadata, sys\n"
+        "def fail(*_, **__): sys.exit('looked for plugins')\n"
+        "importlib.metadata.distributions = fail\n"
+        "from rag.cli import run; sys.exit(run(['check', '--schema']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
