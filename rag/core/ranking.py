@@ -14,6 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from rag.core.ranking_tokens import (
+    MINUS,
     Budget,
     Elision,
     Item,
@@ -50,7 +51,20 @@ _LIST_KEYS = (
     "answer",
     "output",
 )
-_ID_KEYS = ("id", "index", "idx", "docid", "documentid", "passageid", "candidateid", "candidate")
+_ID_KEYS = (
+    "id",
+    "index",
+    "idx",
+    "docid",
+    "documentid",
+    "passageid",
+    "candidateid",
+    "chunkid",
+    "document",
+    "doc",
+    "passage",
+    "candidate",
+)
 _SCORE_KEYS = ("score", "relevancescore", "relevance")
 _REASON_KEYS = ("reason", "explanation", "rationale")
 # A JSON schema sent back instead of data: its lists are bounds and names, not ids.
@@ -345,31 +359,24 @@ def _is_elision(item: Item) -> bool:
     )
 
 
-def _integer(item: Item, n: int) -> int | None:
+def _integer(item: Item | None, n: int) -> int | None:
     """The id that an element of a list stands for; None when it is none."""
     if isinstance(item, Record):
-        return next(
-            (
-                _integer(value, n)
-                for key in _ID_KEYS
-                for name, value in item.members
-                if _key(name) == key and not isinstance(value, Record)
-            ),
-            None,
-        )
+        value = _member(item, _ID_KEYS)
+        return None if isinstance(value, Record) else _integer(value, n)
     if isinstance(item, Text):
         return _whole(_unescaped(item.value).strip(), fractions=False)
     if not isinstance(item, Number):
         return None
-    value = _whole(item.written)
-    half = item.cut and value is not None and value > 0 and value * 10 < n
-    return None if half else value
+    whole = _whole(item.written)
+    half = item.cut and whole is not None and whole > 0 and whole * 10 < n
+    return None if half else whole
 
 
 def _whole(written: str, *, fractions: bool = True) -> int | None:
     """The integer written, in the digits of any script; `_BEYOND` for one that is too long."""
-    sign = -1 if written[:1] in ("-", "−") else 1
-    digits = written[1:] if written[:1] in ("-", "−", "+") else written
+    sign = -1 if written[:1] and written[0] in MINUS else 1
+    digits = written[1:] if written[:1] and written[0] in f"{MINUS}+＋" else written
     if digits.isdecimal():
         return sign * int(digits) if len(digits) <= _LONGEST_NUMBER else _BEYOND
     if digits.isdigit() and len(digits) <= _LONGEST_NUMBER:  # superscripts and their like

@@ -11,7 +11,7 @@ from typing import Any
 
 from rag.core.context import place_in_document
 from rag.core.plain import one_line
-from rag.core.ranking_tokens import visible
+from rag.core.ranking_tokens import MINUS, visible
 from rag.core.rewrite import SIGN, protect
 from rag.core.tokens import count_tokens
 from rag.domain.documents import Chunk
@@ -33,7 +33,9 @@ _ID_TOKENS = 10
 _FRAME_TOKENS = 32
 _LONGEST_REASON = 200
 
-_LIST_LIKE = re.compile(r"(?<=[\[［【〔〖⟦])(?=[\s\\\"'“‘「『{]{0,20}[-+−]?[\d⁰¹²³⁴-⁹₀-₉①-⑳⓪])")
+_LIST_LIKE = re.compile(
+    rf"(?<=[\[［【〔〖⟦])(?=[\s\\\"'“‘「『{{]{{0,20}}[{MINUS}+＋]?[\d⁰¹²³⁴-⁹₀-₉①-⑳⓪])"
+)
 _ANCHOR = re.compile(r"(?<=ranked)(?=\s+json\s+(?:array|object))", re.IGNORECASE)
 # Keys of an object that the guard would read as a ranking or as an id.
 _KEY = re.compile(

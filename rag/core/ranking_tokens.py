@@ -99,6 +99,9 @@ _SHARED = rf"""
   | (?P<open>[\[［【〔〖⟦])
   | (?P<chain>[>＞→≻»]++|[-=]{{1,3}}+>)
 """
+MINUS = "-−－﹣‐‑–"
+"""Every sign that stands for a minus before a number."""
+_SIGN = rf"(?<![\w.])[{MINUS}+＋]"
 _LABEL = (
     r"(?:ranked[ \t]+json[ \t]+(?:array|object)|ranking|ranked(?:[_ ]ids)?|order"
     r"|排序(?:結果|结果)?|排名)"
@@ -110,14 +113,14 @@ _OUTSIDE = re.compile(
   | (?P<ordinal>[0-9]{{1,3}}[.)、](?=\s))
   | (?P<bullet>[-*+•‣·–—](?=\s))
   | (?P<decoration>[*_`\\"'“”‘’$(（]++)
-  | (?P<number>(?:(?<![\w.])[-−+])?[0-9]++(?:\.[0-9]++)?(?![\w.]))
+  | (?P<number>(?:{_SIGN})?[0-9]++(?:\.[0-9]++)?(?![\w.]))
   | (?P<prose>(?:[^\W\d]|[^\x00-\u02ff\W])[^\[\]［］【】〔〕〖〗⟦⟧{{}}｛｝<>＞→≻»`~◁&]*+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _INSIDE = re.compile(
     rf"""{_SHARED}
-  | (?P<atom>[-−+]?\.?\w(?:[\w%/−-]|\.(?!\.))*+)
+  | (?P<atom>(?:{_SIGN})?\.?\w(?:[{MINUS}\w%/]|\.(?!\.))*+)
   | (?P<colon>[:：])
   | (?P<quote>["'“‘„«「『”’])
   | (?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/)){{0,200}}+\*/|\#[ \t][^\n]*+)
@@ -140,9 +143,11 @@ _STRINGS = {
     opening: re.compile(f"{opening}([^{opening}{closing}]*+){closing}")
     for opening, closing in ("“”", "‘’", "„“", "«»", "「」", "『』", "””", "’’")
 }
-_NUMBER = re.compile(r"[-−+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,9}+)?|[⁰¹²³⁴-⁹]++|[₀-₉]++")
+_NUMBER = re.compile(
+    rf"[{MINUS}+＋]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{{1,9}}+)?|[⁰¹²³⁴-⁹]++|[₀-₉]++"
+)
 _LITERAL = re.compile(r"-?(?:true|false|null|none|undefined|nan|infinity|inf)", re.IGNORECASE)
-_WORD = re.compile(r"[-−+]?\w++%?")
+_WORD = re.compile(rf"[{MINUS}+＋]?\w++%?")
 # Of no width: zero-width and joining signs, soft hyphen, marks of direction, variation selectors,
 # the keycap that turns a digit into a picture.
 _INVISIBLE = re.compile(
@@ -420,7 +425,7 @@ def _is_number(token: str) -> bool:
 
 def _begins_as_number(token: str) -> bool:
     """`0x2`, `1_0`, `90%`: no number, but no word of a sentence either."""
-    first = token.lstrip("-−+")[:1]
+    first = token.lstrip(f"{MINUS}+＋")[:1]
     return first.isnumeric() and not first.isalpha() and _WORD.fullmatch(token) is not None
 
 
