@@ -57,7 +57,9 @@ def _normalize(text: str) -> str:
 
 
 def _characters_and_bigrams(run: str) -> list[str]:
-    return [*run, *(run[i : i + 2] for i in range(len(run) - 1))]
+    """Each character and the pair it begins, in order: terms that are near stand near."""
+    terms = [run[at : at + width] for at in range(len(run)) for width in (1, 2)]
+    return terms[:-1]  # the last character begins no pair
 
 
 @lru_cache(maxsize=_CACHED_WORDS)

@@ -29,7 +29,8 @@ _QUOTED = re.compile(
 _DEFINITIONS = frozenset({"function", "method", "class"})
 _LISTS_OF_NAMES = frozenset({"import", "constant"})
 
-# Terms in a stretch that a person takes in at a glance: two sentences. 15 and 60 do as well.
+# Terms in a stretch that a person takes in at a glance: two sentences of English, a clause of
+# Chinese. 15 and 60 do as well.
 _GLANCE = 30
 # Characters of a query that are read for names and quotes: a page pasted as a question has too many
 # to mean any of them.
