@@ -16,6 +16,7 @@ from rag.domain.index import IngestReport
 from rag.domain.models import GenerationParameters
 from rag.domain.ports import Embedder, LanguageModel, Progress, Reranker
 from rag.domain.ranking import RankingForm
+from rag.domain.trace import SourceTrace
 from rag.telemetry import silence
 
 if TYPE_CHECKING:
@@ -206,6 +207,13 @@ class Workspace:
         if name is None:
             return self.model
         return self._open_model(self.settings.model_copy(update={"model": name}))
+
+    def find_source(self, source: SourceTrace) -> tuple[str, str] | None:
+        """Text and context of a recorded source, as the index has them today."""
+        from rag.core.record import support_context
+
+        found = self.catalog.chunks([source.chunk_id])
+        return (found[0].text, support_context(found[0])) if found else None
 
     def ask_ports(self, run: str | None = None) -> "AskPorts":
         from rag.flows.ask import AskPorts

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rag.core.context import place_in_document
 from rag.domain.answer import Citation, SourceText
+from rag.domain.documents import Chunk
 from rag.domain.retrieval import Candidate, ContextBundle, Retrieved, Source
 from rag.domain.trace import CandidateTrace, ContextTrace, RetrievalTrace, SourceTrace
 
@@ -44,7 +45,7 @@ def source_texts(bundle: ContextBundle) -> tuple[SourceText, ...]:
         SourceText(
             marker=source.marker,
             text=source.chunk.text,
-            context=_support_context(source),
+            context=support_context(source.chunk),
             offset=source.chunk.start,
             start_line=source.chunk.start_line,
             page=source.chunk.page,
@@ -96,11 +97,11 @@ def _record_source(source: Source, keep_text: bool) -> SourceTrace:
         page=chunk.page,
         end_page=chunk.end_page,
         text=chunk.text if keep_text else None,
-        context=_support_context(source) if keep_text else None,
+        context=support_context(chunk) if keep_text else None,
         flags=tuple(dict.fromkeys(flag.kind for flag in chunk.flags)),
     )
 
 
-def _support_context(source: Source) -> str:
-    chunk = source.chunk
+def support_context(chunk: Chunk) -> str:
+    """What stands above a passage: it may hold words of a claim, and is never quoted."""
     return f"{place_in_document(chunk.title, chunk.heading)}\n{chunk.context}".strip()

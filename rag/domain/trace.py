@@ -109,8 +109,8 @@ class Attempt(Value):
 class DecidingSettings(Value):
     """The settings that decide an outcome; with them and the raw replies it can be replayed."""
 
-    coverage: str
-    support: str
+    coverage: Literal["strict", "warn"]
+    support: Literal["strict", "warn", "off"]
     retries: int
     max_sources: int
     context_tokens: int
