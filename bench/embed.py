@@ -65,16 +65,26 @@ class Float32Layers(Layers):
     def quantise(self, value: str) -> Quantised:
         return Quantised(value, "", "")
 
-    def product(self, value: Quantised, name: str, *, bias: bool) -> str:
-        matrix = self.graph.constant(f"{name}.w", self._packed.matrix(f"{name}.w").T)
+    def product(self, value: Quantised, name: str) -> str:
+        matrix = self.graph.constant(f"{name}.w", self._packed.matrix(f"{name}.w"))
         product = self.graph.node("MatMul", [value.value, matrix], f"{name}.product")
         return self.graph.node("Add", [product, self._floats(f"{name}.b")], name)
 
+    def attention(self, x: str, layer: str) -> str:
+        heads = [self.product(self.quantise(x), f"{layer}.{part}") for part in "qkv"]
+        attended = self.graph.node(
+            "MultiHeadAttention",
+            heads,
+            f"{layer}.attended",
+            domain="com.microsoft",
+            num_heads=self._packed.shape.heads,
+        )
+        return self.product(self.quantise(attended), f"{layer}.ao")
+
     def feed_forward(self, x: str, layer: str) -> str:
-        inner = self.product(self.quantise(x), f"{layer}.fi", bias=True)
+        inner = self.product(self.quantise(x), f"{layer}.fi")
         inner = self.graph.node("Gelu", [inner], f"{layer}.gelu", domain="com.microsoft")
-        output = self.product(self.quantise(inner), f"{layer}.fo", bias=True)
-        return self.norm(self.graph.node("Add", [x, output], f"{layer}.sum"), f"{layer}.oln")
+        return self.product(self.quantise(inner), f"{layer}.fo")
 
 
 def float32_embedder() -> e5.E5Embedder:

