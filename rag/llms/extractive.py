@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag.config import Settings
-from rag.core.extract import Extract, Passage, extract, quotables
+from rag.core.extract import extract
 from rag.core.question import Question
+from rag.core.quotable import Passage, quotables
+from rag.core.quoting import Extract
 from rag.domain.errors import ModelError
 from rag.domain.models import Message, ModelIdentity, ModelReply, ModelRequest
 from rag.domain.ports import Embedder

@@ -5,8 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.contract import judge
-from rag.core.extract import Extract, Passage, extract, quotables
+from rag.core.extract import extract
 from rag.core.question import Question
+from rag.core.quotable import Passage, quotables
+from rag.core.quoting import Extract
 from rag.core.rewrite import protect, restore
 from rag.domain.answer import SourceText, Verdict
 
