@@ -13,6 +13,7 @@ from rag.core.span import Span
 from rag.core.support.claim_reading import ClaimReading
 from rag.core.support.clause_checks import check_clauses
 from rag.core.support.fact_checks import check_facts
+from rag.core.support.owners import check_owners
 from rag.core.support.reasons import Reason, tell
 from rag.core.support.source_reading import SourceReading
 from rag.domain.answer import Claim, ClaimVerdict, Evidence, SourceText
@@ -93,6 +94,7 @@ def support_score(claim: str, source: str) -> float:
 def _problems(asked: ClaimReading, readings: Sequence[SourceReading]) -> Iterator[Reason]:
     yield from check_facts(asked, readings)
     yield from check_clauses(asked, readings)
+    yield from check_owners(asked, readings)
 
 
 _Judgement = tuple[ClaimVerdict, Reason | None]

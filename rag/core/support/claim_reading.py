@@ -18,6 +18,7 @@ from rag.core.support.dates import (
     find_weekdays,
 )
 from rag.core.support.identifiers import Literally, find_literals
+from rag.core.support.orders import Order, Statement, find_orders
 from rag.core.support.polarity import Clause, read_clauses
 from rag.core.support.quantities import find_quantities
 from rag.core.support.quantity import Quantity
@@ -75,6 +76,10 @@ class ClaimReading:
         taken = [Span(item.start, item.end) for item in moments]
         taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
         return find_quantities(self.flat, sorted(taken))
+
+    @cached_property
+    def orders(self) -> dict[Order, Statement]:
+        return find_orders(self.flat)
 
     @cached_property
     def rates(self) -> list[Rate]:

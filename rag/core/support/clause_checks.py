@@ -1,18 +1,17 @@
-"""Hard checks of what is said about a thing: denied or affirmed, must or may, only, which number.
+"""Hard checks of what is said about a thing: denied or affirmed, must or may, only.
 
 A clause of the claim is held against the source clauses that are nearest to it in words. Where the
 languages differ they share too few, and these checks stay silent.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
-from rag.core.span import Span
+from rag.core.support import cues
 from rag.core.support.claim_reading import ClaimReading
-from rag.core.support.fact_checks import find_agreeing
 from rag.core.support.names import replaced_names
 from rag.core.support.polarity import (
     Clause,
+    clash,
     denies,
     denies_anything,
     restricts,
@@ -20,10 +19,8 @@ from rag.core.support.polarity import (
     takes_sides,
     topic_words,
 )
-from rag.core.support.quantity import ORDINAL, Quantity
 from rag.core.support.reasons import Reason
 from rag.core.support.source_reading import SourceReading
-from rag.core.words import stem
 
 Sources = Sequence[SourceReading]
 
@@ -36,21 +33,10 @@ _OF_CLAIM = 0.8
 _OF_SOURCE = 0.5
 
 
-# "before the review" and "after the review"; 核准前, 核准後.
-_ORDER = re.compile(
-    r"\b(?P<side>before|prior to|after|following) (?:(?:the|an?|any|each|every|your|its|their) )?"
-    r"(?P<event>[a-z]+)|(?P<han>[一-鿿]{2})(?:之|以)?(?P<han_side>[前后])(?![端台往续])"
-)
-_EARLIER = frozenset({"before", "prior to", "前"})
-
 # So many words in common may be chance.
 _FEW = 2
 # Clauses compared in one sentence; real sentences have a few.
 _MOST_CLAUSES = 32
-# Numbers compared with each other in one claim; real claims have a few.
-_MOST_NUMBERS = 32
-
-_Words = frozenset[tuple[str, int]]
 
 
 def check_clauses(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
@@ -58,7 +44,6 @@ def check_clauses(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     yield from _polarity(claim, sources)
     yield from _order(claim, sources)
     yield from _names(claim, sources)
-    yield from _numbers_of_another(claim, sources)
 
 
 def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
@@ -78,6 +63,8 @@ def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
         for clause in reading.clauses_of(sentence)[:_MOST_CLAUSES]
     ]
     stated = claim.clauses[:_MOST_CLAUSES]
+    if _turns_order(claim, sources) or _turns_condition(claim, sentences):
+        return
     for clause in stated:
         words = claim.written(clause.start, clause.end)
         if _takes_other_side(clause, near):
@@ -133,7 +120,8 @@ def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence
             return False
         if topic < _OF_CLAIM * len(clause.signs):
             return False
-        if shared < _OF_SOURCE * len(near.signs) and not clause.absolute:
+        forbidden = topic == len(clause.signs) and clash(clause, near)
+        if shared < _OF_SOURCE * len(near.signs) and not clause.absolute and not forbidden:
             return False
         if any(shared_words(other, near) > shared for other in others):
             return False
@@ -141,24 +129,28 @@ def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence
 
 
 def _order(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
-    stated = _orders(claim.flat)
-    if not stated:
-        return
-    told = {pair: None for reading in sources for pair in _orders(reading.whole)}
-    for (earlier, event), place in stated.items():
+    told = {order for reading in sources for order in reading.orders}
+    for (earlier, event), stated in claim.orders.items():
         if (not earlier, event) in told and (earlier, event) not in told:
-            yield Reason("opposite", claim.written(*place))
+            yield Reason("opposite", claim.written(stated.start, stated.end))
 
 
-def _orders(flat: str) -> dict[tuple[bool, str], Span]:
-    """Whether something comes before an event, by event, and where that is written."""
-    return {
-        (
-            (match["side"] or match["han_side"]) in _EARLIER,
-            stem(match["event"]) if match["event"] else match["han"],
-        ): Span(*match.span())
-        for match in _ORDER.finditer(flat)
-    }
+def _turns_order(claim: ClaimReading, sources: Sources) -> bool:
+    """Whether claim and sources say one order of an event, one of them by a denial: not before the
+    review, after the review."""
+    return any(
+        order in reading.orders and reading.orders[order].turned is not stated.turned
+        for order, stated in claim.orders.items()
+        for reading in sources
+    )
+
+
+def _turns_condition(claim: ClaimReading, sentences: Sequence[tuple[SourceReading, int]]) -> bool:
+    """Whether the claim says on which condition what the source denies without it."""
+    if not sentences or not cues.ON_CONDITION.occurs(claim.flat):
+        return False
+    reading, sentence = sentences[0]
+    return cues.UNLESS.occurs(reading.flat[slice(*reading.sentences[sentence])])
 
 
 def _names(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
@@ -170,83 +162,3 @@ def _names(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
             written = claim.written(name.start, name.end)
             told = reading.source.text[start + other.start : start + other.end]
             yield Reason("other_value", written, told)
-
-
-def _numbers_of_another(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
-    """A number that a source has, but of another thing: the cell of another row.
-
-    Reported only when a clause with a rival number holds every word of the claim's clause that
-    these clauses have at all, and no clause with the number itself does.
-    """
-    for quantity in claim.quantities[:_MOST_NUMBERS]:
-        if quantity.dimension == ORDINAL:
-            continue
-        agreeing = find_agreeing(quantity, sources)
-        rivals = [
-            (reading, other)
-            for reading, other in _same_kind(quantity, sources)
-            if not other.article
-            and not any(other.agrees(stated) for stated in claim.quantities[:_MOST_NUMBERS])
-        ]
-        around = _words_around(claim, quantity)
-        for with_subject in (False, True):
-            homes = [_topic(*place, with_subject) for place in agreeing[:_MOST_NUMBERS]]
-            others = [_topic(*place, with_subject) for place in rivals]
-            if not homes or None in homes:
-                break
-            known = frozenset().union(*filter(None, homes), *filter(None, others))
-            wanted = known & around
-            if not wanted or any(home is not None and wanted <= home for home in homes):
-                continue
-            fit = [
-                place
-                for place, topic in zip(rivals, others, strict=True)
-                if topic and wanted <= topic
-            ]
-            if fit:
-                reading, other = fit[0]
-                written = claim.written(quantity.start, quantity.end)
-                told = reading.written(other.start, other.end)
-                yield Reason("of_another", written, told)
-                break
-
-
-def _same_kind(quantity: Quantity, sources: Sources) -> list[tuple[SourceReading, Quantity]]:
-    """Numbers that could stand in its place: a cell names no noun, its column does."""
-    return [
-        (reading, other)
-        for reading in sources
-        for other in reading.by_dimension.get(quantity.dimension, [])[:_MOST_NUMBERS]
-        if not other.nouns or not quantity.nouns or other.nouns & quantity.nouns
-    ]
-
-
-def _words_around(claim: ClaimReading, quantity: Quantity) -> _Words:
-    return frozenset().union(
-        *(
-            _words_of(clause)
-            for clause in claim.clauses
-            if clause.start <= quantity.start < clause.end
-        )
-    )
-
-
-def _topic(reading: SourceReading, quantity: Quantity, with_subject: bool) -> _Words | None:
-    """What a source says a number of: its clause or row, the header, and on demand the first
-    clause of its sentence. None for a number in the context, which goes with everything."""
-    sentence = reading.sentence_at(quantity.start)
-    if sentence is None:
-        return None
-    header = frozenset((word, 0) for word in reading.header_words(sentence))
-    clauses = reading.clauses_at(quantity.start)
-    if reading.is_row(sentence):
-        clauses = reading.clauses_of(sentence)  # every cell of a row is about its one thing
-    subject = ((word, 0) for clause in clauses if with_subject for word in clause.inherited)
-    return header.union(subject, *(_words_of(clause) for clause in clauses))
-
-
-def _words_of(clause: Clause) -> _Words:
-    """Words and, for those that have an opposite, which of the two."""
-    return frozenset(
-        (word, sign if word in clause.opposites else 0) for word, sign in clause.signs.items()
-    )

@@ -81,7 +81,8 @@ NO_NEGATION = _cue(
     \b(?:no one|nobody|nothing) (?:but|except|other than|else)\b
     (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){{0,4}}? until\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: \w+){{0,4}} (?=(?:{_COMPARATIVE}) than\b)
-    (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=(?:exceed|over|above|below|under|beyond)\b)
+    (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=(?:exceed|over|above|below|beyond)\b)
+    (?:\bno|\bnot|n't|\bnever|\bcannot)(?: be)? (?=under\b(?! the\b))
     """,
     r"""
     不[仅但只光止单论管过断久少妨时禁愧然如料外定]
@@ -119,6 +120,8 @@ NEGATION = _cue(
     \b(?:is|are|be|was|were|been|strictly|expressly) (?:prohibited|forbidden|disallowed|banned)\b
     \b(?:unable|impossible|unnecessary|needless)\b
     \bfail(?:s|ed)? to\b
+    \b(?:drop(?:s|ped)?|end(?:s|ed)?|remov(?:es?|ed)|discontinu(?:es?|ed)) (?=support\b)
+    (?<=\bsupport )(?:for (?:[^,;.]|\.\d){1,40} )?(?:was|is|has been) (?:dropped|ended|removed)\b
     """,
     """
     不[得可能会是准许必需用须应该再予宜]|不
@@ -134,6 +137,16 @@ NEGATION = _cue(
 
 PHRASE_NEGATION = re.compile(r"\b(?:without|instead of|rather than|except|unless)\b")
 """Negations that reach the noun phrase behind them, not the clause that they stand in."""
+
+DENIED_ATTRIBUTE = re.compile("未[^,;.。的]{1,6}的")
+"""未休完的特休: what the thing has not, not what is not done with it."""
+
+ON_CONDITION = _cue(
+    r"\bonly (?:after|once|if|when|with)\b|\b(?:requires?|needs?)\b",
+    "[须需应必]经|[才方始][可能得]",
+)
+UNLESS = _cue(r"\b(?:unless|without|until|except)\b", "未经|非经|除非|未[得获]")
+"""What is allowed on a condition is forbidden without it: 須經核准, 未經核准不得."""
 
 QUOTED = re.compile(r"`[^`\n]{1,100}`|\"[^\"\n]{1,100}\"|[「『][^」』\n]{1,100}[」』]")
 """Words that are mentioned, not used: `None` and "no" deny nothing."""
@@ -225,7 +238,7 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
             \b(?:is|are|be) (?:allowed|permitted)\b
             \b(?:able|free) to\b
             """,
-            "可以|(?<![不许认])可(?!能|以|不)|允许|准许|得(?=以|于|向|申)",
+            "可以|(?<![不许认])可(?!能|以|不)|允许|准许|得(?=以|于|向|申)|(?:^|(?<=[,;者人时并均]))得(?![不了到知出分票主罪失])",
         ),
     ),
 )

@@ -54,7 +54,7 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?!\d|:\d)"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _MONTH_HINT = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _N = r"(?:\d{1,4}|[〇零一二三四五六七八九十百廿卅]{1,6})"
-_HAN_NUMBER = re.compile("[〇零一二三四五六七八九十百廿卅]+")
+_HAN_NUMBER = re.compile("[〇零一二两三四五六七八九十百廿卅]+")
 _MINGUO = 1911  # year 1 of the Republic is 1912
 
 # Each pattern behind a sign that it cannot do without, looked for first: most texts have no date.

@@ -65,7 +65,7 @@ def _is_translated(quotation: str, sources: Sources) -> bool:
 def _moments(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
     for date in claim.dates:
         written = claim.written(date.start, date.end)
-        same = _same_dates(date, sources)
+        same = find_same_dates(date, sources)
         if same:
             yield from _bound(claim, date, same)
         elif not any(written in reading.figures for reading in sources):
@@ -93,7 +93,7 @@ def _moments(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
             yield _absent(written, clocks)
 
 
-def _same_dates(date: Date, sources: Sources) -> list[tuple[SourceReading, Date]]:
+def find_same_dates(date: Date, sources: Sources) -> list[tuple[SourceReading, Date]]:
     """The dates of `sources` that have every part of `date`; its year may stand apart, in a heading
     say, where the date itself has none."""
     found: list[tuple[SourceReading, Date]] = []

@@ -31,7 +31,7 @@ paid / unpaid
 start starts started begin begins began / end ends ended finish finishes finished
 启用 开启 / 停用 关闭 禁用
 允许 准许 / 禁用
-增加 上升 提高 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
+增加 上升 提高 提升 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
 成功 / 失败
 接受 核准 批准 / 拒绝 驳回 退回
 包含 包括 / 排除

@@ -143,7 +143,10 @@ def read_clauses(flat: str, span: Span) -> list[Clause]:
 
 
 def _without_phrase(text: str) -> tuple[str, ...]:
-    """The clause, and apart from it the phrase that a "without" denies."""
+    """The clause, and apart from it the phrase that a "without" or an attributive 未 denies."""
+    if attribute := cues.DENIED_ATTRIBUTE.search(text):
+        rest = f"{text[: attribute.start()]} {text[attribute.end() :]}"
+        return (rest, attribute.group())
     match = cues.PHRASE_NEGATION.search(text)
     if match is None:
         return (text,)
@@ -181,6 +184,11 @@ def denies(clause: Clause, other: Clause) -> bool:
         return True
     if clause.modal is Modal.REQUIRED and other.modal is Modal.ALLOWED:
         return True  # what may be done need not be
+    return clash(clause, other)
+
+
+def clash(clause: Clause, other: Clause) -> bool:
+    """Whether one forbids what the other allows, and the like."""
     return frozenset({clause.modal, other.modal}) in _CLASHES
 
 

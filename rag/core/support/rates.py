@@ -30,7 +30,7 @@ _LATIN = (
 _HAN = "毫秒|秒|分钟|小时|天|日|(?:周|星期|礼拜)(?![年一二三四五六日天])|月|个月|季|年"
 _RATE = re.compile(
     r"(?:\b(?:per|each|every|once an?|twice an?|times an?)[ -]|(?<=[\da-z一-鿿])/ ?)"
-    rf"(?P<unit>{_LATIN}|[smh](?![a-z0-9/]))\b"
+    rf"(?P<unit>{_LATIN}|quarters?|[smh](?![a-z0-9/]))\b"
     rf"|(?P<adverb>\b(?:{'|'.join(word for word in _ADVERBS if word.isascii())})\b|逐[日月年])"
     rf"|每(?:一|个|隔|逢)?(?P<han>{_HAN})"
 )
@@ -68,6 +68,8 @@ def find_rates(flat: str) -> list[Rate]:
     for match in _RATE.finditer(flat):
         if match["adverb"]:
             unit = _ADVERBS[match["adverb"]]
+        elif (match["unit"] or "").startswith("quarter"):  # elsewhere a fraction: a quarter of
+            unit = "quarter"
         else:
             unit = UNITS[match["unit"] or match["han"].removeprefix("个")].name
         found.append(Rate("minute" if match["unit"] == "m" else unit, match.start(), match.end()))

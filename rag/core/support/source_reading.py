@@ -26,6 +26,7 @@ from rag.core.support.dates import (
     find_weekdays,
 )
 from rag.core.support.identifiers import Literals
+from rag.core.support.orders import Order, Statement, find_orders
 from rag.core.support.polarity import Clause, read_clauses
 from rag.core.support.quantities import find_quantities
 from rag.core.support.quantity import Quantity
@@ -108,6 +109,17 @@ class SourceReading:
             elif header:
                 found[number] = header
         return found
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The cells of every row of a table that has a header."""
+        return [
+            [
+                cell.strip()
+                for cell in self.flat[slice(*self.sentences[number])].strip("| \n").split("|")
+            ]
+            for number in self._headers
+        ]
 
     def is_row(self, sentence: int) -> bool:
         """Whether a sentence is a row of a table."""
@@ -231,6 +243,10 @@ class SourceReading:
         return frozenset(figure.replace(",", "") for figure in _FIGURES.findall(self.whole))
 
     @cached_property
+    def orders(self) -> dict[Order, Statement]:
+        return find_orders(self.whole)
+
+    @cached_property
     def rates(self) -> frozenset[str]:
         """Names of the units behind a "per"."""
         return frozenset(rate.unit for rate in find_rates(self.whole))
@@ -270,6 +286,16 @@ class SourceReading:
         if sentence not in self._clauses:
             self._clauses[sentence] = read_clauses(self.flat, self.sentences[sentence])
         return self._clauses[sentence]
+
+    def clause_between(self, start: int, end: int) -> Clause:
+        """`flat[start:end]` read as a clause of its own."""
+        if (start, end) not in self._parts:
+            self._parts[start, end] = Clause(self.flat[start:end], Span(start, end))
+        return self._parts[start, end]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, int], Clause]:
+        return {}
 
     def clauses_at(self, place: int) -> list[Clause]:
         """The clauses at a place of `whole`; none in the context."""
