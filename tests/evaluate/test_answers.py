@@ -50,7 +50,7 @@ def answer(status: str, text: str | None = None, *paths: str, **fields: object) 
     [
         (["30 days"], "Kept for ３０ days.[S1]", True),
         (["30 days"], "Kept for 36 days.[S1]", False),
-        (["資料庫備份"], "数据库备份保留 35 天", True),
+        (["資料庫備份"], "资料库备份保留 35 天", True),
         (["quayctl webhook pause"], "Run `quayctl  webhook pause`.", True),
         (["S1"], "Nothing of the kind.[S1]", False),
     ],
