@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.core.question import Question, terms
+from rag.core.question import Question, terms, words
 from rag.core.quotable import Quotable
+from rag.core.source_code import defines
 
 # Up to three units this close to the best: 92 of 100 answers found with 1.6 units a reply; one unit
 # finds 83, three always 95.
@@ -15,24 +16,109 @@ _MOST = 3
 _MOST_LISTED = 6
 # A list is quoted whole, within reason.
 _LONGEST_LIST = 12
+# A list below headings that hold half of the question's words is the list asked for, even where
+# no entry resembles the question ("Howth, 4 seats" and "Which meeting rooms are there?").
+_HEADED = 0.5
+# A unit that holds all words of a side may be this much less like the question than one that holds
+# none of them; half of that is lost where it speaks of the other side too.
+_SIDE = 0.05
 
 
 def choose(question: Question, found: Sequence[Quotable], scores: Sequence[float]) -> list[int]:
     """Indexes into `found`, in reading order."""
     ranked = sorted(range(len(found)), key=lambda i: (-scores[i], i))
+    asked = _asked_for(question, found)
+    ranked = [i for i in ranked if _may_be_quoted(found, i, ranked[0], asked)] or ranked
     best = ranked[0]
-    if question.wants_list and (whole := _list_around(found, best)):
+    if question.wants_list and (whole := _list_asked_for(question, found, scores, ranked)):
         return whole
     most = _MOST_LISTED if question.wants_list else _MOST
     chosen = {i for i in ranked[:most] if scores[i] >= scores[best] - _MARGIN}
     chosen.update(best_of_sides(question, found, scores))
+    chosen.update([i for i in ranked if i in asked][:1])
     for i in tuple(chosen):
-        # A line that introduces a list says nothing without it, nor does an item without the line.
+        # A line that introduces something says nothing without it, nor does an item without the
+        # line.
         if found[i].unit.leads:
-            chosen.update(_list_around(found, i))
+            chosen.update(_list_around(found, i) or _introduced(found, i))
         elif found[i].unit.kind == "item" and (lead := _lead_of(found, i)) is not None:
             chosen.add(lead)
     return sorted(chosen)
+
+
+def best_of_sides(
+    question: Question, found: Sequence[Quotable], scores: Sequence[float]
+) -> list[int]:
+    """For each side of a comparison the best of the units that speak most of it and not of the
+    other; the best of all for none."""
+    if question.sides is None:
+        return []
+    one, other = map(terms, question.sides)
+    ranked = sorted(range(len(found)), key=lambda i: (-scores[i], i))
+    best: list[int] = []
+    for own, foreign in ((one - other or one, other - one), (other - one or other, one - other)):
+        best.append(max(ranked, key=lambda i: _side_rank(found[i], scores[i], own, foreign)))
+    return best
+
+
+def _side_rank(
+    one: Quotable, score: float, own: frozenset[str], foreign: frozenset[str]
+) -> tuple[bool, float]:
+    share = len(one.terms & own) / len(own)
+    shared = share < 1 and not one.terms.isdisjoint(foreign)
+    return share > 0, score + _SIDE * (share - shared / 2)
+
+
+def _asked_for(question: Question, found: Sequence[Quotable]) -> frozenset[int]:
+    """The rows and items that hold an identifier of the question, and the code that defines it:
+    their neighbours are about something else however alike they look."""
+    return frozenset(
+        i
+        for i, one in enumerate(found)
+        if question.identifiers
+        and (
+            any(defines(one.unit.code, name) for name in question.identifiers)
+            if one.unit.kind == "code"
+            else one.unit.kind != "sentence" and words(one.unit.quote) & question.identifiers
+        )
+    )
+
+
+def _may_be_quoted(found: Sequence[Quotable], i: int, best: int, asked: frozenset[int]) -> bool:
+    unit = found[i].unit
+    if unit.kind == "sentence":
+        return not unit.leads or bool(unit.code or _introduced(found, i))
+    rivals = {found[j].unit.kind for j in asked}
+    if unit.kind in rivals or (unit.kind != "code" and rivals - {"code"}):
+        return i in asked
+    # Code only where it answers better than any prose.
+    return unit.kind != "code" or i == best
+
+
+def _list_asked_for(
+    question: Question, found: Sequence[Quotable], scores: Sequence[float], ranked: Sequence[int]
+) -> list[int]:
+    """The list or table with the best entry or, before it, the one below the heading that the
+    question names; empty when there is none."""
+
+    def headed(i: int) -> float:
+        return len(found[i].above & question.terms) / max(1, len(question.terms))
+
+    # Of another office's rooms the heading says all but the office: a source that holds more of the
+    # question's words, or as many and the best sentence, is not passed over.
+    speaking = [frozenset[str]()] * (1 + max(one.source for one in found))
+    for one in found:
+        speaking[one.source] |= one.terms & question.terms
+    best = found[ranked[0]].source
+    for i in sorted(ranked, key=lambda i: (-headed(i), -scores[i], i)):
+        source = found[i].source
+        if headed(i) < _HEADED or scores[i] < scores[ranked[0]] - 2 * _MARGIN:
+            continue
+        if source != best and len(speaking[source]) <= len(speaking[best]):
+            continue
+        if whole := _list_around(found, i):
+            return whole
+    return _list_around(found, ranked[0])
 
 
 def _list_around(found: Sequence[Quotable], i: int) -> list[int]:
@@ -45,12 +131,23 @@ def _list_around(found: Sequence[Quotable], i: int) -> list[int]:
         for j, other in enumerate(found)
         if other.source == one.source
         and other.unit.block == block
-        and other.unit.kind != "sentence"
+        and other.unit.kind in ("item", "row")
     ]
     if len(members) < 2:
         return []
     lead = _lead_of(found, members[0])
     return ([lead] if lead is not None else []) + members[:_LONGEST_LIST]
+
+
+def _introduced(found: Sequence[Quotable], i: int) -> list[int]:
+    """The unit right behind a line that introduces it."""
+    following = found[i + 1 : i + 2]
+    one = found[i]
+    return [
+        i + 1
+        for other in following
+        if other.source == one.source and other.unit.block <= one.unit.block + 1
+    ]
 
 
 def _lead_of(found: Sequence[Quotable], i: int) -> int | None:
@@ -63,14 +160,3 @@ def _lead_of(found: Sequence[Quotable], i: int) -> int | None:
         if other.unit.block == one.unit.block - 1:
             return j if other.unit.leads else None
     return None
-
-
-def best_of_sides(
-    question: Question, found: Sequence[Quotable], scores: Sequence[float]
-) -> list[int]:
-    """For each side of a comparison the best unit that speaks of it; the best of all for none."""
-    ranked = sorted(range(len(found)), key=lambda i: (-scores[i], i))
-    return [
-        next((i for i in ranked if found[i].terms & terms(side)), ranked[0])
-        for side in question.sides or ()
-    ]

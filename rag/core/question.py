@@ -23,7 +23,8 @@ _ASKING = re.compile(
 _LISTING = re.compile(
     r"^\s*(?:please )?(?:list|enumerate|name (?:all|the|some))\b"
     r"|\b(?:what|which) (?:are|were) (?:the|all)\b|\bwhat (?:kinds|types|sorts|steps)\b"
-    r"|\bwhich [a-z-]+s\b|哪些|哪几|列出|列举|分别|包括什么|步骤"
+    r"|\b(?:what|which) [^?.,;]{1,60}\bare (?:there|available|supported)\b"
+    r"|\bwhich [a-z-]+(?<![sui])s\b|哪些|哪几|列出|列举|分别|包括什么|步骤"
 )
 _COMPARISONS = tuple(
     re.compile(pattern)
@@ -31,8 +32,11 @@ _COMPARISONS = tuple(
         r"\bdifferences? between (?P<one>.+?) and (?P<other>[^?.,;]+)",
         r"\bcompar(?:e|ing|ison (?:of|between)) (?P<one>.+?) (?:and|with|to) (?P<other>[^?.,;]+)",
         r"(?P<one>[\w.+#-]+(?: [\w.+#-]+){0,3}) (?:vs\.?|versus) (?P<other>[^?.,;]+)",
+        r"\b(?P<by>in|for|under|of|at|from|by|to) (?P<one>[^?.,;]{1,60}?) and"
+        r"(?: [^?.,;]{1,60}?)? (?P=by) (?P<other>[^?.,;]+)",
         r"(?P<one>[^，。？?、]{1,30}?)(?:和|与|跟|同|及)(?P<other>[^，。？?、]{1,30}?)(?:之间|相比|比较)?的?"
         r"(?:有什么|有何|有哪些|是什么)?(?:差别|区别|不同|差异|分别)",
+        r"(?P<one>[^，。？?、的]{1,12}?)(?:和|与|跟|同|及)(?P<other>[^，。？?、的]{1,12})[^。？?]*各",
         r"(?:比较|对比)(?:一下)?(?P<one>[^，。？?、]{1,30}?)(?:和|与|跟|及)(?P<other>[^，。？?、的]{1,30})",
     )
 )
@@ -67,6 +71,11 @@ class Name:
     def code(self) -> bool:
         """Letters and digits that mean something together: `QS-1007`, `max_sources`, `v2.1`."""
         return _CODE.search(self.text) is not None and not _ORDINAL.fullmatch(self.text)
+
+
+def words(text: str) -> frozenset[str]:
+    """The Latin words and identifiers of `text` as wholes, in lower case."""
+    return frozenset(word.casefold() for word in _WORD.findall(text))
 
 
 @dataclass(frozen=True)
@@ -110,6 +119,16 @@ class Question:
             if (exact or latin or capital) and not _NO_NAME.fullmatch(word):
                 found.setdefault(word.casefold(), Name(word, exact or latin))
         return tuple(found.values())
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """The names, in lower case, that stand for one thing only: `QS-1007`, `max_sources`,
+        `drain-node.sh`, `BackupMissing`."""
+        return frozenset(
+            name.text.casefold()
+            for name in self.names
+            if _EXACT.search(name.text) and re.search(r"[A-Za-z]", name.text)
+        )
 
 
 def absent_names(question: Question, texts: Iterable[str], *, same_language: bool) -> list[Name]:

@@ -34,6 +34,8 @@ class Quotable:
     """Its place among the passage's units."""
     terms: frozenset[str]
     """Its own and those of the headings above it."""
+    above: frozenset[str]
+    """Those of the headings and the title."""
     overlap: float
     """Share of the question's words, weighted by rarity, that the unit holds; 0..1. One that only
     a heading above it holds counts half."""
@@ -62,6 +64,7 @@ def quotables(
             source,
             place,
             held | top,
+            top,
             overlap_of(weights, held, top),
             _below_heading(unit, passages[source].title),
         )

@@ -10,6 +10,7 @@ from rag.core.fold import flatten
 from rag.core.question import Question
 from rag.core.quotable import Passage, Quotable
 from rag.core.sentences import split_sentences
+from rag.core.words import is_chinese
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,45 +22,74 @@ class Extract:
     citations: tuple[str, ...] = ()
 
 
-def quoted(
-    chosen: Sequence[int], found: Sequence[Quotable], passages: Sequence[Passage]
-) -> Extract:
-    """The units as they stand, each with its marker right behind it. A line that introduces what
-    follows, such as the names of a table's columns, gets none: it states nothing."""
-    several = sum(found[i].unit.kind != "sentence" for i in chosen) > 1
-    lines: list[_Line] = []
-    table = (-1, -1)
-    for position, i in enumerate(chosen):
-        unit, source = found[i].unit, found[i].source
-        follower = found[chosen[position + 1]] if position + 1 < len(chosen) else None
-        introduces = (
-            unit.leads
-            and follower is not None
-            and (follower.source, follower.unit.block) == (source, unit.block + 1)
-        )
-        if unit.header and table != (source, unit.block):
-            table = (source, unit.block)
-            lines.append(_Line(unit.header, []))
-        # As an item it does not run into the line above.
-        introduced = bool(lines) and not lines[-1].markers
-        listed = unit.kind != "sentence" and (several or introduced)
-        text = f"- {unit.quote}" if listed else unit.quote
-        same = next((line for line in lines if flatten(line.text) == flatten(text)), None)
-        line = same or _Line(text, [], unit.code)
-        if same is None:
-            lines.append(line)
-        marker = passages[source].marker
-        if not introduces and marker not in line.markers:
-            line.markers.append(marker)
-    citations = dict.fromkeys(marker for line in lines for marker in line.markers)
-    return Extract("answered", "\n".join(map(_marked, lines)).strip(), tuple(citations))
-
-
 @dataclass(frozen=True, slots=True)
 class _Line:
     text: str
     markers: list[str]
+    """Of the passages that state it; none for a line that only introduces the next."""
     code: str = ""
+
+
+def quoted(
+    chosen: Sequence[int], found: Sequence[Quotable], passages: Sequence[Passage]
+) -> Extract:
+    """The units as they stand, each with its marker right behind it. A line that introduces what
+    follows, such as the names of a table's columns, gets none: it states nothing. It is there only
+    together with what it introduces, and once for two tables in a row with the same columns."""
+    several = sum(found[i].unit.kind in ("item", "row") for i in chosen) > 1
+    lines: list[_Line] = []
+    lead: Quotable | None = None
+    columns = ""
+    for position, i in enumerate(chosen):
+        one, marker = found[i], passages[found[i].source].marker
+        follower = found[chosen[position + 1]] if position + 1 < len(chosen) else None
+        if follower is not None and _introduces(one, follower):
+            lead = one
+            continue
+        if lead is not None and not _introduces(lead, one):
+            lead = None
+        entry = one.unit.kind in ("item", "row")
+        # As an item it does not run into the line above.
+        listed = entry and (several or bool(one.unit.header) or lead is not None)
+        text = _introduction(passages[one.source]) if one.unit.kind == "code" else one.unit.quote
+        line = _Line(f"- {text}" if listed else text, [marker], one.unit.code)
+        if (same := _equal(lines, line)) is not None:
+            if marker not in same.markers:
+                same.markers.append(marker)
+            continue
+        if lead is not None:
+            opening = _Line(lead.unit.quote, [])
+            if _equal(lines, opening) is None:
+                lines.append(opening)
+            lead = None
+        if one.unit.header and flatten(one.unit.header) != columns:
+            lines.append(_Line(one.unit.header, []))
+        columns = flatten(one.unit.header)
+        lines.append(line)
+    citations = dict.fromkeys(marker for line in lines for marker in line.markers)
+    return Extract("answered", "\n".join(map(_marked, lines)).strip(), tuple(citations))
+
+
+def _introduces(one: Quotable, follower: Quotable) -> bool:
+    return (
+        one.unit.leads
+        and not one.unit.code
+        and one.source == follower.source
+        and follower.unit.block - one.unit.block in (0, 1)
+    )
+
+
+def _equal(lines: Sequence[_Line], line: _Line) -> _Line | None:
+    same = (one for one in lines if flatten(one.text) == flatten(line.text))
+    return next((one for one in same if one.code == line.code), None)
+
+
+def _introduction(passage: Passage) -> str:
+    """Where code is from, as the line above it."""
+    first = next(iter(split_sentences(passage.title)), None)
+    title = passage.title[first.start : first.end].rstrip(" .。:：") if first else ""
+    title = title if title.count("`") % 2 == 0 else title.replace("`", "")
+    return f"{title}{'：' if is_chinese(title) else ':'}"
 
 
 def _marked(line: _Line) -> str:

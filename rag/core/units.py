@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag.core.sentences import split_sentences
+from rag.core.source_code import code_passages, is_source_code
 
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
@@ -22,7 +23,7 @@ _DELIMITER_ROW = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-*:?\s*)*\|?\s*$")
 _BORDER = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 _GRID_RULE = re.compile(r"\s*\+(?:[-=]+\+)+\s*$")
 _MARKUP_LINE = re.compile(
-    r"\s*(\.\. |:[a-z-]+:|<!--.*-->\s*$|<[^>]+>\s*$|!\[[^\]]*\]\([^)]*\)\s*$)"
+    r"\s*(\.\. |:\w[\w -]*:(?:\s|$)|<!--.*-->\s*$|<[^>]+>\s*$|!\[[^\]]*\]\([^)]*\)\s*$)"
 )
 _QUOTE_PREFIX = re.compile(r"(?m)^\s{0,3}>\s?")
 _LETTER = re.compile(r"[^\W_]")
@@ -37,6 +38,8 @@ _LONGEST_TITLE = 40
 _NO_TITLE = re.compile(r"[\d|`]|[.!?。！？:：;；,，…]\s*$")
 # Lines of code that an answer may show: a command or an example, no listing.
 _LONGEST_CODE = 30
+# Of a file of code, as much as one looks at at once: a constant with its comment, a signature.
+_LONGEST_EXCERPT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Unit:
     """A quotable part. `quote` is the passage's own text, line breaks folded to spaces."""
 
     quote: str
-    kind: Literal["sentence", "item", "row"]
+    kind: Literal["sentence", "item", "row", "code"]
     heading: str
     """The headings above it, or the question that it follows, outermost first."""
     block: int
@@ -52,7 +55,7 @@ class Unit:
     leads: bool = False
     """Ends with a colon: what follows completes it."""
     code: str = ""
-    """The fenced block right behind it, fences included."""
+    """The fenced block right behind it, or the code itself, fences included."""
     header: str = ""
     """The names of a row's columns: `Code | Meaning:`."""
     named: str = ""
@@ -67,8 +70,11 @@ class _Block:
 
 
 def split_units(content: str) -> tuple[Unit, ...]:
-    """The quotable units of a passage in reading order. Headings, code and questions are no units:
-    headings and questions are kept as the `heading` of what follows them."""
+    """The quotable units of a passage in reading order. Headings, questions and fenced code are no
+    units: headings and questions are kept as the `heading` of what follows them, code with what it
+    follows. A passage from a file of code gives excerpts of it."""
+    if is_source_code(content):
+        return tuple(_excerpts(content))
     units: list[Unit] = []
     headings: list[tuple[int, str]] = []
     asked = ""
@@ -76,7 +82,11 @@ def split_units(content: str) -> tuple[Unit, ...]:
     previous: _Block | None = None
     blocks = [*_blocks(content)]
     for place, block in enumerate(blocks):
-        if _is_title(block) and place + 1 < len(blocks):
+        # The last line may be all there is below a title; below anything else it is the title of
+        # what the passage no longer holds.
+        last = place + 1 == len(blocks)
+        alone = last and (previous is None or previous.kind == "heading")
+        if not alone and _is_title(blocks, place):
             block = replace(block, kind="heading", level=_TITLE_LEVEL)
         if not (block.kind == "item" and previous is not None and previous.kind == "item"):
             number += 1
@@ -104,10 +114,23 @@ def split_units(content: str) -> tuple[Unit, ...]:
     return tuple(units)
 
 
-def _is_title(block: _Block) -> bool:
-    """A short line on its own, without figures or closing punctuation, as plain text has them."""
+def _excerpts(content: str) -> Iterator[Unit]:
+    for number, code in enumerate(code_passages(content, _LONGEST_EXCERPT), 1):
+        quote = _flat(code)
+        if _quotable(quote):
+            yield Unit(quote, "code", "", number, code=f"```\n{code}\n```")
+
+
+def _is_title(blocks: Sequence[_Block], place: int) -> bool:
+    """A short line on its own, without figures or closing punctuation, as plain text has them; with
+    a number in front it is the only one, or it would be an item among others."""
+    block = blocks[place]
+    beside = [*blocks[max(0, place - 1) : place], *blocks[place + 1 : place + 2]]
+    numbered = block.kind == "item" and not any(
+        other.kind == "item" or other.lines[-1].rstrip().endswith((":", "：")) for other in beside
+    )
     return (
-        block.kind == "paragraph"
+        (block.kind == "paragraph" or numbered)
         and len(block.lines) == 1
         and len(block.lines[0].strip()) <= _LONGEST_TITLE
         and not _NO_TITLE.search(block.lines[0])

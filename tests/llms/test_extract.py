@@ -161,6 +161,80 @@ def test_many_units_are_cut_to_those_with_the_questions_words() -> None:
     assert found[-1].unit.quote == "The fuse is blown."
 
 
+RULES = Passage("S1", "Old rules", "| Years | Days |\n|---|---|\n| one | 7 |\n| two | 10 |\n")
+COPY = Passage("S2", "New rules", "| Years | Days |\n|---|---|\n| one | 7 |\n| six | 15 |\n")
+
+
+def test_a_row_of_two_sources_is_said_once_and_leaves_no_header_behind() -> None:
+    result = answer("How many days after one year?", [RULES, COPY], {"one": 0.95})
+    assert result.answer == "Years | Days:\n- one | 7[S1][S2]"
+
+
+def test_two_tables_in_a_row_with_the_same_columns_have_one_header() -> None:
+    result = answer("How many days of rest?", [RULES, COPY], {"two": 0.95, "six": 0.95})
+    assert result.answer == "Years | Days:\n- two | 10[S1]\n- six | 15[S2]"
+
+
+def test_a_line_that_introduces_nothing_is_not_quoted() -> None:
+    page = Passage("S1", "Leave", "Leave is 14 days.\n\nThe kinds of leave are:")
+    result = answer("What is leave?", [page], {"kinds": 0.95, "14": 0.94})
+    assert result.answer == "Leave is 14 days.[S1]"
+
+
+CODES = Passage(
+    "S1",
+    "Errors",
+    "| Code | Meaning |\n|---|---|\n| QS-3004 | slot taken |\n| QS-3006 | cancelled |\n",
+)
+
+
+def test_the_row_with_the_identifier_wins_over_its_neighbours() -> None:
+    likely = {"QS-3004": 0.96, "QS-3006": 0.95}
+    result = answer("What does QS-3006 mean?", [CODES], likely)
+    assert result.answer == "Code | Meaning:\n- QS-3006 | cancelled[S1]"
+
+
+SCRIPT = Passage(
+    "S3",
+    "Leave checker. Run by hand.",
+    "import sys\n\nDAYS_OF_LEAVE = 14\n\ndef check(days):\n    return days > DAYS_OF_LEAVE\n",
+)
+
+
+def test_code_is_left_out_where_prose_answers_as_well() -> None:
+    result = answer("How long is leave?", [LEAVE, SCRIPT], {"Annual": 0.95, "DAYS": 0.94})
+    assert result.answer == "Annual leave is 14 days.[S1]"
+
+
+def test_code_that_answers_best_is_shown_as_code_below_where_it_is_from() -> None:
+    result = answer("How are days checked?", [LEAVE, SCRIPT], {"def check": 0.95})
+    assert result.answer == (
+        "Leave checker:[S3]\n\n```\ndef check(days):\n    return days > DAYS_OF_LEAVE\n```"
+    )
+    assert verdict(result, [LEAVE, SCRIPT]).accept
+
+
+def test_the_value_of_a_name_is_where_the_code_sets_it() -> None:
+    likely = {"def check": 0.95, "DAYS_OF_LEAVE = 14": 0.9}
+    result = answer("What is DAYS_OF_LEAVE?", [LEAVE, SCRIPT], likely)
+    assert result.answer == "Leave checker:[S3]\n\n```\nDAYS_OF_LEAVE = 14\n```"
+
+
+ROOMS = Passage(
+    "S1",
+    "Dublin office",
+    "Open from seven.\n\n## Meeting rooms\n\n"
+    "| Room | Seats |\n|---|---|\n| Howth | 4 |\n| Dalkey | 10 |\n",
+)
+
+
+def test_a_heading_that_names_what_is_asked_for_brings_the_list_below_it() -> None:
+    result = answer(
+        "What meeting rooms are there in Dublin?", [ROOMS], {"Open": 0.93, "Howth": 0.9}
+    )
+    assert result.answer == "Room | Seats:\n- Howth | 4[S1]\n- Dalkey | 10[S1]"
+
+
 # Pieces that could confuse where a sentence, a marker or code begins.
 PIECES = st.sampled_from(
     [
@@ -188,6 +262,8 @@ PIECES = st.sampled_from(
         "3.5",
         "e.g. ",
         "」",
+        "x = f(1);\n",
+        "def f():\n",
         " http://a.b/c?d ",
     ]
 )
@@ -200,12 +276,15 @@ PIECES = st.sampled_from(
         ["Which leave is there?", "特休有幾天？", "leave vs 14 days?", "[S1]?", "How is S2?"]
     ),
     seed=st.integers(0, 99),
+    title=st.sampled_from(
+        ["Title", "Where `f` is.", "", "Why?", "A ``` [S1]", "代碼 > 範例", "a.py", "#"]
+    ),
 )
 def test_any_sources_give_a_reply_that_holds_the_contract(
-    contents: list[str], question: str, seed: int
+    contents: list[str], question: str, seed: int, title: str
 ) -> None:
     passages = [
-        Passage(f"S{n}", "Title", protect(content)) for n, content in enumerate(contents, 1)
+        Passage(f"S{n}", protect(title), protect(content)) for n, content in enumerate(contents, 1)
     ]
     asked = Question(protect(question))
     found = quotables(asked, passages)

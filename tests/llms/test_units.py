@@ -122,3 +122,36 @@ def test_any_text_splits_into_quotable_lines(content: str) -> None:
     for unit in split_units(content):
         assert unit.quote and "\n" not in unit.quote
         assert unit.quote.count("`") % 2 == 0
+
+
+def test_a_title_whose_text_the_passage_does_not_hold_is_no_unit() -> None:
+    assert quotes("Doors open at 7.\n\nMEETING ROOMS") == ["Doors open at 7."]
+    assert quotes("八點開門。\n\n二、會議室") == ["八點開門。"]
+
+
+def test_a_numbered_title_is_above_what_follows() -> None:
+    (unit,) = split_units("二、會議室\n\n  旗津有四個座位。")
+    assert (unit.heading, unit.quote) == ("會議室", "旗津有四個座位。")
+
+
+def test_a_field_list_is_no_text() -> None:
+    assert quotes(":Base address: ``x``\n:版本: 2.6\n\nHosts are listed.") == ["Hosts are listed."]
+
+
+CODE = """load
+def load(path):
+    # Read once.
+    return path.read_text()
+
+LIMIT = 3
+"""
+
+
+def test_a_passage_of_code_gives_excerpts_with_their_own_lines() -> None:
+    assert [(unit.kind, unit.code) for unit in split_units(CODE)] == [
+        (
+            "code",
+            "```\ndef load(path):\n    # Read once.\n    return path.read_text()\n```",
+        ),
+        ("code", "```\nLIMIT = 3\n```"),
+    ]
