@@ -7,10 +7,12 @@ stand, or the question is called unanswered. Deterministic, no I/O.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
 from rag.core.choosing import best_of_sides, choose
+from rag.core.fold import flatten
 from rag.core.question import Question, absent_names, terms
 from rag.core.quotable import Passage, Quotable, overlap_of, weigh
 from rag.core.quoting import Extract, insufficient, quoted
@@ -77,7 +79,9 @@ def extract(
     sides = _absent_sides(question, texts) if same_language else []
     confidence = _confidence(question, found, scores, above) - (_ABSENT_NAME if names else 0.0)
     if confidence < 0 or sides or any(name.code for name in names):
-        return insufficient(question, sides + [name.text for name in names])
+        lacking = [name.text for name in names]
+        sides = [side for side in sides if not any(name in side for name in lacking)]
+        return insufficient(question, sides + lacking)
 
     if in_context is not None:
         both = [(one + other) / 2 for one, other in zip(cosines, in_context, strict=True)]
@@ -118,8 +122,23 @@ def _as_e5(cosines: Sequence[float]) -> list[float]:
 
 
 def _absent_sides(question: Question, texts: Sequence[str]) -> list[str]:
-    """The sides of a comparison of which no source holds a single word."""
+    """The sides of a comparison of which no source holds a single word. In Chinese the second may
+    share its end with the first (台北和新竹辦公室): there the word it begins with decides."""
     if question.sides is None:
         return []
     held = frozenset().union(*(terms(text) for text in texts))
-    return [side for side in question.sides if not terms(side) & held]
+    one, other = question.sides
+    needed = (terms(one), terms(other) if question.language == "en" else _first_term(other))
+    return [side for side, own in zip((one, other), needed, strict=True) if not own & held]
+
+
+def _first_term(text: str) -> frozenset[str]:
+    """That of the first word; all terms where that only tells when."""
+    if _WHEN.match(flatten(text)):
+        return terms(text)
+    beginnings = (terms(text[:end]) for end in range(2, len(text)))
+    return next((own for own in beginnings if any(len(term) > 1 for term in own)), terms(text))
+
+
+# "The current rules": a source need not say that it is.
+_WHEN = re.compile("现行|现在|目前|如今|当前|今年|去年|以前|过去|之前|[新旧](?:版|制|的)")

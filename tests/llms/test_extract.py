@@ -119,6 +119,22 @@ def test_a_comparison_with_one_side_missing_is_insufficient() -> None:
     assert result.answer == "The sources do not mention “maternity pay”."
 
 
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("台北和新竹辦公室的月租各是多少？", "insufficient"),
+        ("台北和高雄辦公室的月租各是多少？", "answered"),
+        ("2022 年的辦公室和現行辦公室月租各是多少？", "answered"),
+    ],
+)
+def test_both_sides_of_each_are_needed(question: str, status: str) -> None:
+    page = Passage(
+        "S1", "辦公室", "台北的月租是 3,500 元。高雄的月租是 2,000 元。2022 年是 1,000 元。"
+    )
+    result = answer(question, [page], {"月租": 0.95})
+    assert result.status == status
+
+
 def test_equal_sentences_of_two_sources_are_quoted_once_with_both_markers() -> None:
     twin = Passage("S3", "Leave, archived", "Annual leave is 14 days.")
     result = answer("How long is annual leave?", [LEAVE, twin], {"Annual": 0.9})

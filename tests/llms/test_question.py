@@ -29,6 +29,9 @@ def test_names_are_what_a_source_would_contain_as_it_is(question: str, names: li
         ("REST vs gRPC?", ("REST", "gRPC")),
         ("特休和產假有什麼不同？", ("特休", "產假")),
         ("年假与病假的区别是什么？", ("年假", "病假")),
+        ("台北和高雄辦公室的月租各是多少？", ("台北", "高雄辦公室")),
+        ("How much is it in Dublin and in Taipei?", ("Dublin", "Taipei")),
+        ("What is due for all regions and under the rule for Taiwan?", ("all regions", "Taiwan")),
         ("How long are backups kept?", None),
         ("備份和還原由誰負責？", None),
     ],
@@ -43,6 +46,7 @@ def test_a_comparison_has_two_sides(question: str, sides: tuple[str, str] | None
         "Which methods are supported?",
         "List all plans.",
         "What are the steps?",
+        "What meeting rooms are there in Dublin?",
         "有哪些方案？",
         "请列出所有端口",
     ],
@@ -51,7 +55,9 @@ def test_a_question_for_several_things_wants_a_list(question: str) -> None:
     assert Question(question).wants_list
 
 
-@pytest.mark.parametrize("question", ["How long is it?", "Who is it?", "為什麼？", "REST vs gRPC?"])
+@pytest.mark.parametrize(
+    "question", ["How long is it?", "Which status is it?", "為什麼？", "REST vs gRPC?"]
+)
 def test_other_questions_want_none(question: str) -> None:
     assert not Question(question).wants_list
 
@@ -78,6 +84,11 @@ def test_a_code_with_another_digit_is_another_code() -> None:
     asked = Question("What does QS-AUTH-1011 mean on the 3rd try?")
     absent = absent_names(asked, ["QS-AUTH-1010: third try failed"], same_language=True)
     assert [(name.text, name.code) for name in absent] == [("QS-AUTH-1011", True), ("3rd", False)]
+
+
+def test_identifiers_stand_for_one_thing_only() -> None:
+    asked = Question("Does drain-node.sh of Quayside set max_sources or BackupMissing to 12?")
+    assert asked.identifiers == {"drain-node.sh", "max_sources", "backupmissing"}
 
 
 def test_either_chinese_script_finds_the_other() -> None:
