@@ -36,14 +36,15 @@ def judge_gain(n: int, gain: Difference, headroom: float) -> Verdict:
         )
     if gain.low > 0.0:
         return Verdict(worth="worth it", why=f"{measured}: better beyond chance")
+    if gain.high < 0.0:
+        return Verdict(worth="not worth it", why=f"{measured}: worse beyond chance")
     if headroom < _FELT:
         return Verdict(
             worth="not worth it",
             why=f"{measured}: an ideal order would gain only {headroom:+.3f}",
         )
     if gain.high < _FELT:
-        worse = "worse beyond chance" if gain.high < 0.0 else f"no gain of {_FELT} is likely"
-        return Verdict(worth="not worth it", why=f"{measured}: {worse}")
+        return Verdict(worth="not worth it", why=f"{measured}: no gain of {_FELT} is likely")
     return Verdict(
         worth="not enough questions to tell", why=f"{measured}: the interval holds gain and none"
     )
