@@ -96,14 +96,14 @@ class Layers:
         return self.norm(fed, f"{layer}.oln")
 
     def attention(self, x: str, layer: str) -> str:
+        """By flash attention (Dao et al. 2022), whose blocks stay in cache. `QAttention`, with
+        query, key and value in one product, is 6% faster on an idle machine and takes 1.4 times as
+        long where other programs use the cache."""
         shared = self.quantise(x)
-        weights = self.weights(*(f"{layer}.{part}" for part in "qkv"))
-        # Query, key and value in one product, written in the order that the heads read: faster
-        # than the flash attention of MultiHeadAttention up to a whole window.
-        inputs = [shared.value, weights.value, weights.bias, shared.scale, weights.scale]
+        heads = [self.product(shared, f"{layer}.{part}") for part in "qkv"]
         attended = self.graph.node(
-            "QAttention",
-            [*inputs, "", shared.zero],
+            "MultiHeadAttention",
+            heads,
             f"{layer}.attended",
             domain=_MICROSOFT,
             num_heads=self._packed.shape.heads,
@@ -147,18 +147,17 @@ class Layers:
         inputs = [value.value, weights.value, value.scale, weights.scale, value.zero, "", bias]
         return self.graph.node("MatMulIntegerToFloat", inputs, name, domain=_MICROSOFT)
 
-    def weights(self, *names: str) -> Weights:
-        """Matrices side by side, whose scales are by output."""
-        matrix = np.concatenate([self._packed.matrix(f"{name}.w") for name in names], axis=1)
+    def weights(self, name: str) -> Weights:
+        """The matrix of `name`, whose scales are by output."""
+        matrix = self._packed.matrix(f"{name}.w")
         scales: Floats = np.maximum(matrix.max(axis=0), -matrix.min(axis=0))
         scales /= np.float32(_LARGEST_WEIGHT)
         matrix /= scales
-        bias = np.concatenate([self._packed.floats(f"{name}.b") for name in names])
-        together = " ".join(names)
+        rounded = np.rint(matrix, out=matrix).astype(np.int8)
         return Weights(
-            self.graph.constant(f"{together}.weights", np.rint(matrix, out=matrix).astype(np.int8)),
-            self.graph.constant(f"{together}.scales", scales),
-            self.graph.constant(f"{together}.bias", bias),
+            self.graph.constant(f"{name}.weights", rounded),
+            self.graph.constant(f"{name}.scales", scales),
+            self._floats(f"{name}.b"),
         )
 
     def _floats(self, name: str) -> str:
