@@ -3,7 +3,7 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_settings import (
@@ -13,11 +13,13 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from rag.domain.errors import SetupError
+from rag.domain.errors import SetupError, UsageError
 
 SETTINGS_FILE = "rag.toml"
 _PREFIX = "RAG_"
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+Name = Annotated[str, Field(min_length=1)]
 
 
 class ChunkSettings(BaseModel):
@@ -57,13 +59,13 @@ class Settings(BaseSettings):
     """Folder for what can be made again; the platform's own place for caches when unset."""
     language: Literal["auto", "en", "zh-Hant"] = "auto"
 
-    embedder: str = "e5"
-    embed_model: str = "embeddinggemma"
+    embedder: Name = "e5"
+    embed_model: Name = "embeddinggemma"
     threads: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
 
-    llm: str = "auto"
-    model: str = "gemma4:e4b"
-    ollama_host: str = "http://localhost:11434"
+    llm: Name = "auto"
+    model: Name = "gemma4:e4b"
+    ollama_host: Name = "http://localhost:11434"
     static_replies: Path | None = None
     temperature: float = Field(default=0.0, ge=0.0, le=2.0)
     seed: int = 0
@@ -132,6 +134,7 @@ def load_settings(root: Path, flags: dict[str, Any] | None = None) -> Resolved:
 
     Raises:
         SetupError: `rag.toml` is not TOML, a key is unknown or a value cannot work.
+        UsageError: a flag's value cannot work.
     """
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -141,7 +144,9 @@ def load_settings(root: Path, flags: dict[str, Any] | None = None) -> Resolved:
     try:
         return Resolved(settings=Settings(root=root, **values), origins=origins)
     except ValidationError as error:
-        raise SetupError(*_explain(error, origins)) from error
+        message, hint, origin = _explain(error, origins)
+        kind = UsageError if origin == "flag" else SetupError
+        raise kind(message, hint) from error
 
 
 def find_root(start: Path) -> Path:
@@ -196,7 +201,8 @@ def _read_environment() -> dict[str, Any]:
     return found
 
 
-def _explain(error: ValidationError, origins: dict[str, str]) -> tuple[str, str]:
+def _explain(error: ValidationError, origins: dict[str, str]) -> tuple[str, str, str]:
+    """Message, hint, and where the value came from."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     origin = origins.get(key) or next(
@@ -204,6 +210,6 @@ def _explain(error: ValidationError, origins: dict[str, str]) -> tuple[str, str]
     )
     hint = "`rag config` lists the settings"
     if first["type"] == "extra_forbidden":
-        return f"unknown setting {key!r} (from {origin})", hint
+        return f"unknown setting {key!r} (from {origin})", hint, origin
     message = first["msg"].removeprefix("Value error, ")
-    return f"setting {key or 'chunk'}: {message} (from {origin})", hint
+    return f"setting {key or 'chunk'}: {message} (from {origin})", hint, origin

@@ -6,9 +6,10 @@ This is the only place that catches errors and sets exit codes.
 import importlib
 import os
 import pkgutil
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -66,8 +67,15 @@ def _globals(
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and end the process with the exit code of design section 5."""
     prepare_streams()
+    signal.signal(signal.SIGTERM, _stop)
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.exit(run(arguments))
+
+
+def _stop(signal_number: int, frame: object) -> NoReturn:
+    """Unwind when asked to end (`timeout`, a container that stops), so that a request leaves its
+    trace and locks are let go."""
+    raise SystemExit(128 + signal_number)
 
 
 def run(arguments: list[str]) -> int:
@@ -92,6 +100,14 @@ def run(arguments: list[str]) -> int:
             raise
         show_error(error.message, error.hint)
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_ERROR
+    except OSError as error:  # a folder that is none, no permission, a full disk: not our fault
+        if debug:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        show_error(
+            f"{place}{error.strerror or error}", "check the path, its permissions and the disk"
+        )
+        return EXIT_ERROR
     except Exception as error:
         if debug:
             raise

@@ -1,7 +1,7 @@
 """`rag ask`: one grounded answer."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -76,8 +76,14 @@ def ask(
 
 
 def search_filter(path: list[str] | None, lang: list[str] | None) -> Any:
+    """The filter of a search; a language that no passage can be in is refused."""
+    from rag.domain.documents import Language
+    from rag.domain.errors import UsageError
     from rag.domain.retrieval import Filter
 
+    languages = get_args(Language)
+    if unknown := [name for name in lang or () if name not in languages]:
+        raise UsageError(f"no language {unknown[0]!r}", f"there are: {', '.join(languages)}")
     return Filter(paths=tuple(path or ()), languages=tuple(lang or ()))
 
 

@@ -8,6 +8,7 @@ import typer
 
 from rag.cli.console import StageLine, err, out
 from rag.cli.session import RerankMode, settings_of
+from rag.core.plain import inline
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
@@ -142,7 +143,8 @@ class _Session:
         cited = {citation.marker for citation in answer.citations}
         for source in self._assistant.workspace.journal.read(answer.trace_id).context.sources:
             mark = "cited" if source.marker in cited else "     "
-            out(f"[{source.marker}] {mark}  {source.path}:{source.start_line}  {source.title}")
+            place = f"{source.path}:{source.start_line}  {source.title}"
+            out(f"[{source.marker}] {mark}  {inline(place)}")
 
     def _trace(self) -> None:
         from rag.cli.render import print_lines

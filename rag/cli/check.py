@@ -1,6 +1,5 @@
 """`rag check`: hold any model's reply against the contract. No index, no model, no workspace."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag.cli.console import emit_json, emit_json_line, out, read_text
+from rag.cli.console import emit_json, emit_json_line, out, parse_json, read_text
 
 if TYPE_CHECKING:
     from rag.domain.answer import SourceText, Verdict
@@ -137,7 +136,7 @@ def _read_markers(text: str) -> tuple[str, ...]:
 def _read_sources(file: Path) -> dict[str, str]:
     hint = 'it must be one JSON object: {"S1": "text of the source", ...}'
     try:
-        texts = json.loads(read_text(file))
+        texts = parse_json(read_text(file))
     except ValueError as error:
         raise _usage(f"{file} is not JSON: {error}", hint) from error
     if not _maps_to_text(texts):
@@ -156,8 +155,8 @@ def _rows(text: str) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            row = parse_json(line)
+        except ValueError as error:
             raise _usage(
                 f"line {number} is not JSON: {error}", "write one object a line"
             ) from error

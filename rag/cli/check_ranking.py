@@ -1,13 +1,12 @@
 """`rag check-ranking`: read any model's ranking reply as the reranker would. No index, no model."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag.cli.console import emit_json, emit_json_line, out, read_text
+from rag.cli.console import emit_json, emit_json_line, out, parse_json, read_text
 
 if TYPE_CHECKING:
     from rag.domain.ranking import Ranking
@@ -89,8 +88,8 @@ def _rows(text: str, n: int | None) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            row = parse_json(line)
+        except ValueError as error:
             raise _usage(f"line {number} is not JSON: {error}", "one object a line") from error
         if not isinstance(row, dict) or not isinstance(row.get("raw"), str):
             raise _usage(f'line {number} has no text "raw"', '{"id": ..., "raw": "...", "n": 5}')

@@ -29,7 +29,14 @@ def console(stream: IO[str] | None = None) -> "Console":
     """A console that prints text as it is: no markup, emoji names, highlighting or hard wraps."""
     from rich.console import Console
 
-    return Console(
+    class PipeConsole(Console):
+        """A reader that has gone ends the command as any closed pipe does; rich alone would end
+        the process with 1, as if something had failed."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return PipeConsole(
         file=stream or sys.stdout, markup=False, emoji=False, highlight=False, soft_wrap=True
     )
 
@@ -79,6 +86,19 @@ def read_text(file: Path | None) -> str:
         raise UsageError(f"cannot read {file}: {error.strerror}", "check the path") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8 text", "save it as UTF-8") from error
+
+
+def parse_json(text: str) -> Any:
+    """JSON that a person or another program wrote, strictly: what could not be printed again (NaN,
+    infinity) or is nested without end is a ValueError like any other fault."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
 
 
 class StageLine:

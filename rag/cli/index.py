@@ -9,6 +9,7 @@ import typer
 
 from rag.cli.console import emit_json, err, interactive, out
 from rag.cli.session import workspace_of
+from rag.core.plain import inline
 
 if TYPE_CHECKING:
     from rag.domain.index import Failure, IngestReport
@@ -97,7 +98,7 @@ def _print_report(report: "IngestReport") -> None:
 
 def _print_list(label: str, lines: "tuple[Failure, ...]", style: str, shown: int) -> None:
     for line in lines[:shown]:
-        err(f"{label}: {line.path}: {line.reason}", style=style)
+        err(f"{label}: {inline(line.path)}: {inline(line.reason)}", style=style)
     if len(lines) > shown:
         err(f"{label}: {len(lines) - shown} more", style=style)
 

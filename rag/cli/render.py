@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.cli.console import console
+from rag.core.plain import inline
 
 if TYPE_CHECKING:
     from rag.core.view import Line
@@ -25,7 +26,8 @@ _STYLES = {
 
 
 def print_lines(lines: "Iterable[Line]", knowledge: Path | None = None) -> None:
-    """Print to standard output. With `knowledge`, spans that cite a document link to its file."""
+    """Print to standard output, each line as one line. With `knowledge`, spans that cite a
+    document link to its file."""
     from rich.style import Style
     from rich.text import Text
 
@@ -36,7 +38,7 @@ def print_lines(lines: "Iterable[Line]", knowledge: Path | None = None) -> None:
             style = Style.parse(_STYLES[span.role])
             if knowledge is not None and span.citation is not None and target.is_terminal:
                 style += Style(link=_link(knowledge, span.citation))
-            text.append(span.text, style)
+            text.append(inline(span.text), style)
         target.print(text)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.session import RerankMode, SearchMode, workspace_of
+from rag.cli.session import MOST_RESULTS, RerankMode, SearchMode, workspace_of
 
 if TYPE_CHECKING:
     from rag.domain.retrieval import Candidate
@@ -24,7 +24,9 @@ def search(
     query: Annotated[
         str | None, typer.Argument(help="The query; standard input when missing or '-'.")
     ] = None,
-    limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="How many.")] = 10,
+    limit: Annotated[
+        int, typer.Option("-k", "--limit", min=1, max=MOST_RESULTS, help="How many.")
+    ] = 10,
     mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
     path: Annotated[
         list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
@@ -95,14 +97,14 @@ def candidate_json(candidate: "Candidate") -> dict[str, Any]:
 def print_candidate(place: int, candidate: "Candidate", explain: bool) -> None:
     from rag.cli.console import console
     from rag.core.context import place_in_document
-    from rag.core.plain import one_line, printable
+    from rag.core.plain import inline, one_line
 
     chunk, ranks = candidate.chunk, candidate.ranks
     where = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}"
     if chunk.page is not None:
         where += f" page {chunk.page}"
     out(f"{place}. {one_line(place_in_document(chunk.title, chunk.heading))}", style="bold")
-    out(f"   {printable(where)}", style="cyan")
+    out(f"   {inline(where)}", style="cyan")
     out(f"   {one_line(chunk.text, _SNIPPET)}")
     places = f"lexical {ranks.lexical or '-'}  vector {ranks.vector or '-'}"
     console().print(f"   score {candidate.score:.4f}  {places}", style="dim")

@@ -100,7 +100,7 @@ def _candidates_json(found: "Reranked") -> list[dict[str, Any]]:
 
 def _show(found: "Reranked") -> None:
     from rag.core.context import place_in_document
-    from rag.core.plain import one_line, printable
+    from rag.core.plain import inline, one_line
 
     _show_stage(found.trace)
     if not found.candidates:
@@ -111,7 +111,7 @@ def _show(found: "Reranked") -> None:
         move = "=" if before == place else f"{before - place:+d}"
         title = one_line(place_in_document(chunk.title, chunk.heading))
         out(f"{place:>3}. was {before:>2} ({move})  {title}", style="bold")
-        out(f"     {printable(chunk.path)}:{chunk.start_line}-{chunk.end_line}", style="cyan")
+        out(f"     {inline(chunk.path)}:{chunk.start_line}-{chunk.end_line}", style="cyan")
         out(f"     {one_line(chunk.text, _SNIPPET)}")
         if candidate.relevance is not None:
             reason = f"  {one_line(candidate.reason)}" if candidate.reason else ""

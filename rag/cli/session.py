@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 SearchMode = Literal["hybrid", "lexical", "vector"]
 """`rag.domain.retrieval.Mode` again: importing it would load pydantic for `rag --help`."""
 
+MOST_RESULTS = 1000
+"""The longest list of passages that a command shows; nobody reads further."""
+
 RerankMode = Literal["off", "ids", "scored", "rubric"]
 """How the setting `rerank` may be; see `rag.config`."""
 
@@ -20,9 +23,14 @@ RerankMode = Literal["off", "ids", "scored", "rubric"]
 def workspace_root(context: typer.Context) -> Path:
     """The folder named by `--root`, else the nearest one that holds a workspace."""
     from rag.config import find_root
+    from rag.domain.errors import UsageError
 
     named = (context.obj or {}).get("root")
-    return Path(named) if named else find_root(Path.cwd())
+    if named is None:
+        return find_root(Path.cwd())
+    if not Path(named).is_dir():
+        raise UsageError(f"there is no folder {named}", "check --root, or make it with `rag init`")
+    return Path(named)
 
 
 def settings_of(context: typer.Context, **flags: Any) -> "Settings":

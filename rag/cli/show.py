@@ -36,10 +36,10 @@ def show(
 
 
 def print_span(path: str, lines: list[str], first: int, last: int, around: int) -> None:
-    from rag.core.plain import printable
+    from rag.core.plain import inline, printable
 
     whole = first == 1 and last == len(lines)
-    out(path, style="cyan")
+    out(inline(path), style="cyan")
     target = console()
     begin, end = max(1, first - around), min(len(lines), last + around)
     for number in range(begin, end + 1):

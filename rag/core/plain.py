@@ -14,10 +14,19 @@ _SEQUENCE = re.compile(
 # other than it is stored. Tab and line feed are layout, and stay.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f‪-‮⁦-⁩؜‎‏]")
 
+_BREAK = re.compile(r"[\t\n\u2028\u2029]")
+
 
 def printable(text: str) -> str:
     """`text` without terminal sequences, control characters and bidirectional controls."""
     return _CONTROL.sub("", _SEQUENCE.sub("", text))
+
+
+def inline(text: str) -> str:
+    """`text` as part of one line: printable, each line break or tab a space, other blanks as they
+    are, so that a path can still be copied. A file name may hold a line feed: printed as it is, it
+    would forge a line of its own."""
+    return _BREAK.sub(" ", printable(text))
 
 
 def one_line(text: str, width: int | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag.core.plain import one_line, printable
+from rag.core.plain import inline, one_line, printable
 from rag.core.view import Line, Role, Span
 from rag.domain.answer import Verdict
 from rag.domain.trace import Attempt, Trace
@@ -40,7 +40,7 @@ def trace_lines(trace: Trace) -> list[Line]:
 
 def _head(trace: Trace) -> Iterator[Line]:
     yield (Span(text=f"trace {trace.trace_id}"), Span(text=f"  {trace.time}", role="dim"))
-    yield (Span(text=f"question   {printable(trace.question)}"),)
+    yield (Span(text=f"question   {inline(trace.question)}"),)
     for turn in trace.history:
         yield (Span(text=f"  earlier  {one_line(str(turn.get('question')), 100)}", role="dim"),)
     yield (Span(text=f"model      {trace.model or 'not called'}"),)
@@ -75,7 +75,7 @@ def _retrieval(trace: Trace) -> Iterator[Line]:
                 text=f"  {_rank(ranks.reranked or ranks.fused):>3}  lex {_rank(ranks.lexical):>3}"
                 f"  vec {_rank(ranks.vector):>3}  {candidate.score:8.4f}  "
             ),
-            Span(text=printable(candidate.path), role="path"),
+            Span(text=inline(candidate.path), role="path"),
             Span(text=f"  {candidate.chunk_id}", role="dim"),
         )
     if (rerank := trace.rerank) is not None:
@@ -95,15 +95,13 @@ def _context(trace: Trace) -> Iterator[Line]:
     for source in context.sources:
         yield (
             Span(text=f"  [{source.marker}]", role="marker"),
-            Span(
-                text=f" {printable(source.path)}:{source.start_line}-{source.end_line}", role="path"
-            ),
+            Span(text=f" {inline(source.path)}:{source.start_line}-{source.end_line}", role="path"),
             Span(text=f"  {one_line(source.title, 60)}"),
         )
         if source.flags:
             yield (Span(text=f"       ! flagged: {', '.join(source.flags)}", role="warning"),)
     for omitted in context.omitted:
-        yield (Span(text=f"  left out ({omitted.reason}): {printable(omitted.path)}", role="dim"),)
+        yield (Span(text=f"  left out ({omitted.reason}): {inline(omitted.path)}", role="dim"),)
 
 
 def _attempt(number: int, attempt: Attempt) -> Iterator[Line]:

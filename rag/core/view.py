@@ -8,7 +8,7 @@ from typing import Literal
 from rag.core.context import place_in_document
 from rag.core.fold import fold_script
 from rag.core.language import detect_language
-from rag.core.plain import one_line, printable
+from rag.core.plain import inline, one_line, printable
 from rag.domain.answer import Answer, Citation, Claim, Evidence
 from rag.domain.base import Value
 
@@ -163,7 +163,7 @@ def _source_lines(
     )
     yield (
         Span(text="       "),
-        Span(text=printable(location(citation)), role="path", citation=citation),
+        Span(text=inline(location(citation)), role="path", citation=citation),
     )
     if citation.flags:
         yield (

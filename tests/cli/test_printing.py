@@ -99,4 +99,4 @@ def test_json_is_alone_on_standard_output_and_not_wrapped(workspace: Path) -> No
 def test_what_the_program_writes_is_utf_8_whatever_the_locale(workspace: Path) -> None:
     run(workspace, *ASK, "--run", "locale", LC_ALL="C", PYTHONUTF8="0", PYTHONIOENCODING="latin-1")
     trace = json.loads((workspace / "traces" / "locale.jsonl").read_bytes())
-    assert "上限" in trace["attempts"][0]["raw"]
+    assert "上限" in trace["verdict"]["answer"]

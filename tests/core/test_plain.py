@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.core.plain import one_line, printable, well_formed
+from rag.core.plain import inline, one_line, printable, well_formed
 
 
 def test_terminal_sequences_vanish_whole_and_words_stay() -> None:
@@ -28,3 +28,12 @@ def test_half_characters_become_replacement_signs(text: str) -> None:
 
 def test_one_line_is_cut_with_an_ellipsis() -> None:
     assert one_line("a\n  b\tc", 4) == "a b…"
+
+
+@given(st.text())
+def test_a_part_of_a_line_is_one_line(text: str) -> None:
+    assert len(inline(text).splitlines()) <= 1
+
+
+def test_a_part_of_a_line_keeps_its_blanks() -> None:
+    assert inline("two  blanks\nand a\tbreak\u2028.md") == "two  blanks and a break .md"
