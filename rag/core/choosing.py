@@ -19,6 +19,8 @@ _LONGEST_LIST = 12
 # A list below headings that hold half of the question's words is the list asked for, even where
 # no entry resembles the question ("Howth, 4 seats" and "Which meeting rooms are there?").
 _HEADED = 0.5
+# By how much code must be better than prose that answers: half the margin for a second sentence.
+_CODE_LEAD = 0.02
 # A unit that holds all words of a side may be this much less like the question than one that holds
 # none of them; half of that is lost where it speaks of the other side too.
 _SIDE = 0.05
@@ -28,7 +30,9 @@ def choose(question: Question, found: Sequence[Quotable], scores: Sequence[float
     """Indexes into `found`, in reading order."""
     ranked = sorted(range(len(found)), key=lambda i: (-scores[i], i))
     asked = _asked_for(question, found)
-    ranked = [i for i in ranked if _may_be_quoted(found, i, ranked[0], asked)] or ranked
+    defined = any(found[i].unit.kind == "code" for i in asked)
+    shown = None if defined else _code_to_show(question, found, scores, ranked)
+    ranked = [i for i in ranked if i == shown or _may_be_quoted(found, i, asked)] or ranked
     best = ranked[0]
     if question.wants_list and (whole := _list_asked_for(question, found, scores, ranked)):
         return whole
@@ -84,15 +88,27 @@ def _asked_for(question: Question, found: Sequence[Quotable]) -> frozenset[int]:
     )
 
 
-def _may_be_quoted(found: Sequence[Quotable], i: int, best: int, asked: frozenset[int]) -> bool:
+def _code_to_show(
+    question: Question, found: Sequence[Quotable], scores: Sequence[float], ranked: Sequence[int]
+) -> int | None:
+    """The best code, where it answers better than any prose: an excerpt shares words with many
+    questions that are not about code."""
+    code = next((i for i in ranked if found[i].unit.kind == "code"), None)
+    prose = next((i for i in ranked if found[i].unit.kind != "code"), None)
+    if code is None or prose is None:
+        return code
+    lead = 0.0 if question.about_code else _CODE_LEAD
+    better = scores[prose] < 0 or scores[code] > scores[prose] + lead
+    return code if better else None
+
+
+def _may_be_quoted(found: Sequence[Quotable], i: int, asked: frozenset[int]) -> bool:
     unit = found[i].unit
+    if unit.kind == "code":
+        return i in asked
     if unit.kind == "sentence":
         return not unit.leads or bool(unit.code or _introduced(found, i))
-    rivals = {found[j].unit.kind for j in asked}
-    if unit.kind in rivals or (unit.kind != "code" and rivals - {"code"}):
-        return i in asked
-    # Code only where it answers better than any prose.
-    return unit.kind != "code" or i == best
+    return i in asked or all(found[j].unit.kind == "code" for j in asked)
 
 
 def _list_asked_for(

@@ -67,13 +67,13 @@ def extract(
         cosines = _as_e5(cosines)
         in_context = _as_e5(in_context) if in_context is not None else None
     asked_in_chinese = question.language != "en"
-    chinese = [is_chinese(passage.content) for passage in passages]
-    needed = [_ANSWERED[asked_in_chinese, chinese[one.source]] for one in found]
+    chinese = [_reads_as_chinese(one, passages, asked_in_chinese) for one in found]
+    needed = [_ANSWERED[asked_in_chinese, own] for own in chinese]
     above = [cosine - level for cosine, level in zip(cosines, needed, strict=True)]
     scores = _scores(found, above)
     best = max(range(len(found)), key=lambda i: (scores[i], -i))
 
-    same_language = chinese[found[best].source] == asked_in_chinese
+    same_language = chinese[best] == asked_in_chinese
     texts = [f"{passage.title}\n{passage.content}" for passage in passages]
     names = absent_names(question, texts, same_language=same_language)
     sides = _absent_sides(question, texts) if same_language else []
@@ -87,6 +87,13 @@ def extract(
         both = [(one + other) / 2 for one, other in zip(cosines, in_context, strict=True)]
         scores = _scores(found, [one - level for one, level in zip(both, needed, strict=True)])
     return quoted(choose(question, found, scores), found, passages)
+
+
+def _reads_as_chinese(one: Quotable, passages: Sequence[Passage], asked_in_chinese: bool) -> bool:
+    """A passage's language is its units'; but one in the question's own, quoted on a page in
+    another, is as near to the question as if the whole page were."""
+    own = is_chinese(one.unit.quote)
+    return own if own == asked_in_chinese else is_chinese(passages[one.source].content)
 
 
 def _scores(found: Sequence[Quotable], above: Sequence[float]) -> list[float]:

@@ -26,6 +26,11 @@ _LISTING = re.compile(
     r"|\b(?:what|which) [^?.,;]{1,60}\bare (?:there|available|supported)\b"
     r"|\bwhich [a-z-]+(?<![sui])s\b|哪些|哪几|列出|列举|分别|包括什么|步骤"
 )
+# Not "code", which is also what an error or a door has.
+_ABOUT_CODE = re.compile(
+    r"\b(?:scripts?|commands?|programs?|functions?|methods?|class(?:es)?|source code|the code)\b"
+    "|脚本|指令|命令|函式|函数|程式|源代码|原始码"
+)
 _COMPARISONS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -94,6 +99,10 @@ class Question:
     @cached_property
     def wants_list(self) -> bool:
         return self.sides is None and _LISTING.search(flatten(self.text)) is not None
+
+    @cached_property
+    def about_code(self) -> bool:
+        return _ABOUT_CODE.search(flatten(self.text)) is not None
 
     @cached_property
     def sides(self) -> tuple[str, str] | None:

@@ -86,6 +86,20 @@ def test_a_code_with_another_digit_is_another_code() -> None:
     assert [(name.text, name.code) for name in absent] == [("QS-AUTH-1011", True), ("3rd", False)]
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which script drains a node?", True),
+        ("備份用的指令是什麼？", True),
+        ("哪个函数读取设置？", True),
+        ("What does error code 78 mean?", False),
+        ("備份保留多久？", False),
+    ],
+)
+def test_tells_questions_about_code(question: str, expected: bool) -> None:
+    assert Question(question).about_code is expected
+
+
 def test_identifiers_stand_for_one_thing_only() -> None:
     asked = Question("Does drain-node.sh of Quayside set max_sources or BackupMissing to 12?")
     assert asked.identifiers == {"drain-node.sh", "max_sources", "backupmissing"}
