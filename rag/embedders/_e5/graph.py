@@ -97,8 +97,8 @@ class Layers:
 
     def attention(self, x: str, layer: str) -> str:
         """By flash attention (Dao et al. 2022), whose blocks stay in cache. `QAttention`, with
-        query, key and value in one product, is 6% faster on an idle machine and takes 1.4 times as
-        long where other programs use the cache."""
+        query, key and value in one product, is 6% faster where it has the cache to itself, and
+        takes up to 1.5 times as long where other programs use it too."""
         shared = self.quantise(x)
         heads = [self.product(shared, f"{layer}.{part}") for part in "qkv"]
         attended = self.graph.node(
