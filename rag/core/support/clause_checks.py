@@ -129,6 +129,8 @@ def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence
 
 
 def _order(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
+    if not claim.orders:
+        return
     told = {order for reading in sources for order in reading.orders}
     for (earlier, event), stated in claim.orders.items():
         if (not earlier, event) in told and (earlier, event) not in told:

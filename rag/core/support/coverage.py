@@ -20,6 +20,9 @@ class Window:
     last: int
 
 
+_Held = tuple[int, dict[int, set[str]]]
+
+
 class WordIndex:
     """Which sentence of a source holds which word. Linear in the source."""
 
@@ -31,6 +34,7 @@ class WordIndex:
             for word in set(words):
                 self._where.setdefault(word, []).append(number)
         self._sentences = len(sentences)
+        self._last: tuple[Sequence[str], _Held] | None = None
 
     @cached_property
     def _by_prefix(self) -> dict[str, list[str]]:
@@ -40,9 +44,14 @@ class WordIndex:
                 table.setdefault(stem[:_SHORTEST_ABBREVIATION], []).append(stem)
         return table
 
-    def held(self, words: Iterable[str]) -> tuple[int, dict[int, set[str]]]:
+    def held(self, words: Sequence[str]) -> _Held:
         """How many of the distinct `words` the context holds, and for every sentence the others
-        that it holds."""
+        that it holds. A claim asks several times in a row; only the first costs."""
+        if self._last is None or self._last[0] is not words:
+            self._last = (words, self._find(words))
+        return self._last[1]
+
+    def _find(self, words: Sequence[str]) -> _Held:
         given = 0
         held: dict[int, set[str]] = {}
         for word in dict.fromkeys(words):

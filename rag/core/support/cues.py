@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 _HAN = re.compile(r"[㐀-鿿]")
+_LATIN = re.compile("[a-z]")
 
 
 class Modal(Enum):
@@ -30,12 +31,14 @@ class Cue:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         found = [match.span() for match in self.latin.finditer(text)]
-        if _HAN.search(text):
+        if not text.isascii() and _HAN.search(text):
             found += [match.span() for match in self.han.finditer(text)]
         return found
 
     def occurs(self, text: str) -> bool:
-        if self.latin.search(text):
+        if text.isascii():
+            return self.latin.search(text) is not None
+        if _LATIN.search(text) and self.latin.search(text):
             return True
         return _HAN.search(text) is not None and self.han.search(text) is not None
 

@@ -203,10 +203,13 @@ _DECADE = re.compile(
     r"|(?:(?P<century>\d{1,2}|[一二三四五六七八九十廿]{1,3}) ?世纪)? ?"
     r"(?P<tens>\d0|[一二三四五六七八九]十) ?年代"
 )
+_DECADE_HINT = re.compile(r"0'?s\b|年代")
 
 
 def find_decades(flat: str) -> list[Decade]:
     """The 1970s, 1970年代, 20世紀70年代, 七十年代."""
+    if not _DECADE_HINT.search(flat):
+        return []
     found = []
     for match in _DECADE.finditer(flat):
         if match["years"]:

@@ -71,8 +71,8 @@ def _moments(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
         elif not any(written in reading.figures for reading in sources):
             others = [(reading, other) for reading in sources for other in reading.dates]
             yield _absent(written, others)
-    decades = [(reading, other) for reading in sources for other in reading.decades]
     for decade in claim.decades:
+        decades = [(reading, other) for reading in sources for other in reading.decades]
         if not any(decade.agrees(other) for _, other in decades):
             yield _absent(claim.written(decade.start, decade.end), decades)
     for weekday in claim.weekdays:

@@ -109,8 +109,10 @@ def _read(match: re.Match[str]) -> Numeral | None:
         value = read_han(match.group())
         form: Form = "han" if match["han"] else "figures"
     elif match["figures"]:
-        value = Fraction(match["figures"].replace(",", ""))
-        value *= _SUFFIX_SCALES.get(match["scale"] or "", 1)
+        written = match["figures"].replace(",", "")
+        value = Fraction(int(written) if written.isdigit() else written)  # an int is not parsed
+        if match["scale"]:
+            value *= _SUFFIX_SCALES[match["scale"]]
         form = "figures"
     else:
         value = _read_words(match.group())

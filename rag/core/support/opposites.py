@@ -114,6 +114,6 @@ def find_opposites(text: str) -> list[Opposite]:
     """The words of `text` that have an opposite."""
     table = _table()
     matches = [match for match in _LATIN_WORD.finditer(text) if match.group() in table]
-    if _HAN.search(text):
+    if not text.isascii() and _HAN.search(text):
         matches += list(_han_pattern().finditer(text))
     return [Opposite(*table[match.group()], match.start(), match.end()) for match in matches]

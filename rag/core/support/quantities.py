@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from rag.core.span import Span
 from rag.core.support.measures import (
@@ -156,8 +157,12 @@ def _measured(
             value, end = value + Fraction(1, 2), match.end()
     elif match := _AND_A_HALF.match(flat, end):
         value, end = value + Fraction(1, 2), match.end()
-    values = frozenset(value * factor for factor in unit.factors)
-    return Quantity(values, unit.dimension, start, end, unit=unit.name, number=value)
+    return Quantity(_in_base(value, unit), unit.dimension, start, end, unit=unit.name, number=value)
+
+
+@lru_cache(maxsize=4_096)  # texts repeat their numbers, and fractions multiply slowly
+def _in_base(value: Fraction, unit: Unit) -> frozenset[Fraction]:
+    return frozenset(value * factor for factor in unit.factors)
 
 
 def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity | None:
