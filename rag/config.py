@@ -11,6 +11,7 @@ from pydantic_settings import (
     EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
 )
 
 from rag.domain.errors import SetupError, UsageError
@@ -48,7 +49,11 @@ class Settings(BaseSettings):
     """Everything a person can set. `root` is the folder of `rag.toml`; paths are relative to it."""
 
     model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix=_PREFIX, env_nested_delimiter="__"
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        env_prefix=_PREFIX,
+        env_nested_delimiter="__",
     )
     root: Path
     knowledge: Path = Path("knowledge")
@@ -141,6 +146,10 @@ def load_settings(root: Path, flags: dict[str, Any] | None = None) -> Resolved:
     _overlay(values, origins, _read_file(root / SETTINGS_FILE), SETTINGS_FILE)
     _overlay(values, origins, _read_environment(), "environment")
     _overlay(values, origins, {k: v for k, v in (flags or {}).items() if v is not None}, "flag")
+    if where := origins.get("root"):
+        raise SetupError(
+            f"unknown setting 'root' (from {where})", "the folder is named by `rag --root FOLDER`"
+        )
     try:
         return Resolved(settings=Settings(root=root, **values), origins=origins)
     except ValidationError as error:
@@ -187,8 +196,13 @@ def _read_environment() -> dict[str, Any]:
     A `RAG_` name that is no setting is refused like a wrong key in the file: a typo must not
     silently leave a default in place.
     """
-    source = EnvSettingsSource(Settings)
-    found: dict[str, Any] = {name: value for name, value in source().items() if value != ""}
+    try:
+        given = EnvSettingsSource(Settings)()
+    except SettingsError as error:  # a whole table must be JSON
+        raise SetupError(
+            f"{error} (from the environment)", "name one field of a table: RAG_CHUNK__SIZE=200"
+        ) from error
+    found: dict[str, Any] = {name: value for name, value in given.items() if value != ""}
     for name in os.environ:
         field = name.removeprefix(_PREFIX).lower().partition("__")[0]
         if name.startswith(_PREFIX) and os.environ[name] and field not in Settings.model_fields:

@@ -152,6 +152,9 @@ def ask(
 
 
 def _decide(record: _Record, ports: AskPorts, query: str, on_stage: OnStage) -> _Decision:
+    # In a conversation the search query holds earlier words: they do not make this a question.
+    if not any(map(str.isalnum, record.question)):
+        raise UsageError("the question has no letter or digit", "ask with at least one word")
     options = record.options
     language = prompt_language(record.question, options.language)
     record.prompt = ports.prompts.get("answer", language, options.prompt_version)

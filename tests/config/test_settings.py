@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from rag.config import find_root, load_settings
-from rag.domain.errors import SetupError
+from rag.domain.errors import SetupError, UsageError
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(
@@ -38,6 +38,9 @@ def test_flags_win_over_the_environment_and_that_over_the_file(
         ('[trace]\ncontents = "refs"', "trace.contents"),
         ("[chunk]\nsize = 100\noverlap = 100", "chunk.overlap (100) must be smaller"),
         ("retries = 5", "retries"),
+        ('root = "/elsewhere"', "root"),
+        ("timeout = inf", "timeout"),
+        ('model = ""', "model"),
         ("not toml", "not valid TOML"),
     ],
 )
@@ -76,3 +79,17 @@ def test_the_workspace_is_found_from_a_folder_inside_it(tmp_path: Path) -> None:
     inside = tmp_path / "knowledge" / "deep"
     inside.mkdir(parents=True)
     assert find_root(inside) == tmp_path
+
+
+@pytest.mark.parametrize("name", ["RAG_CHUNK", "RAG_ROOT"])
+def test_an_environment_variable_that_cannot_be_a_setting_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "x")
+    with pytest.raises(SetupError, match="environment"):
+        load_settings(tmp_path)
+
+
+def test_a_flag_that_cannot_work_is_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="retries"):
+        load_settings(tmp_path, {"retries": 7})

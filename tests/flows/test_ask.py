@@ -343,3 +343,12 @@ def test_with_refs_the_trace_keeps_hashes_and_no_text(folder: Path) -> None:
     (source,) = desk.trace().context.sources
     assert source.text is None
     assert source.content_hash.startswith("sha256:")
+
+
+def test_earlier_turns_do_not_make_a_question_of_punctuation(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, [make_chunk(BACKUP)], [])
+    with pytest.raises(UsageError, match="no letter or digit"):
+        desk.ask("???", search_query="How long are backups kept? ???")
+    (trace,) = desk.journal.traces()
+    assert trace.error is not None
+    assert trace.attempts == ()
