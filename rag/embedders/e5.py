@@ -4,10 +4,10 @@ Nothing is downloaded and nothing kept on disk: the network is built from the wh
 time than a cached copy would be worth.
 
 The wheel's own engine, a file to map and no library to load, answers the very first query of a
-process sooner: after 0.52 s of processor time from the start of Python, where this takes 0.76 s
+process sooner: after 0.52 s of processor time from the start of Python, where this takes 0.8 s
 (bench/embed.py). It is not used for that all the same. Its vectors differ from these (cosine
-0.9988), so what a question finds would depend on whether it was the first one asked; and most
-commands embed passages after the question, so that both would be opened.
+0.9988), so what a question finds would depend on whether it was the first one asked; and an answer
+without a language model embeds passages after the question, so that both would be opened.
 """
 
 from __future__ import annotations
