@@ -32,9 +32,9 @@ def ollama_host() -> str:
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings of the person who runs the tests must not decide them."""
+    """Settings of the person who runs the tests, or of the test before, must not decide them."""
     for name in list(os.environ):
-        if name.startswith("RAG_") and name != "RAG_CACHE":
+        if name.startswith(("RAG_", "LANGSMITH_", "LANGCHAIN_")):
             monkeypatch.delenv(name)
 
 

@@ -18,18 +18,21 @@ _OPENING = re.compile(
     r"|那麼|那么|那|還有|还有|另外|如果是|換成|换成|至於|至于|同樣|同样|又|再)(?=\W|[一-鿿]|$)",
     re.IGNORECASE,
 )
-# Words that stand for something said before.
+# Words that stand for something said before. "There are" and a "that" which opens a clause stand
+# for nothing, so "that" counts only behind a verb or a preposition.
 _REFERENCE = re.compile(
-    r"\b(?:it|its|they|them|their|theirs|this|that|these|those|he|she|him|her|his|hers|there|one|ones"
-    r"|such|the (?:same|other|former|latter|first|second))\b"
+    r"\b(?:it|its|they|them|their|theirs|he|she|him|her|his|hers)\b"
+    r"|\bthe (?:same|other|former|latter)\b|\b(?:this|that|these|those)\s*[?？]?\s*$"
+    r"|\b(?:is|are|was|were|do|does|did|can|of|for|to|in|about|with|after|before|than)"
+    r" (?:this|that|these|those|ones)\b(?! (?:a|an|any|no|some)\b)"
     r"|它|牠|他們|她們|它們|他们|它们|這個|這些|那個|那些|这个|这些|那个|該|该|此|前者|後者|后者|其中|上述",
     re.IGNORECASE,
 )
 # 「約聘人員呢？」: a noun and 呢 ask the question before again, for that noun.
 _ELLIPSIS = re.compile(r"呢\s*[?？]?\s*$")
-# Fewer distinct content terms than this rarely name a subject and what is asked of it. Chosen on
-# the follow-ups of mtrag_un: see `docs/decisions.md`.
-_FEW_TERMS = 3
+# With fewer distinct content terms than this a question has no subject of its own: "Why?", "How
+# many?". With two it may ("Who is the CEO of Tidewell?"), and a needless subject drowns the search.
+_FEW_TERMS = 2
 # How far back the subject is looked for: a chain of follow-ups leans on one opening question.
 _REACH = 4
 

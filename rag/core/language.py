@@ -29,13 +29,21 @@ def detect_language(text: str) -> Language:
 
 @cache
 def _script_tables() -> tuple[frozenset[str], frozenset[str]]:
-    """Characters that only one script uses: those that conversion one way changes and whose
-    result conversion the other way does not leave alone."""
-    import opencc
+    """Characters that only one script uses, by the two scripts' own character sets: what GB 2312
+    has and Big5 lacks, and the other way round. 台, 后 or 里, at home in both, tell nothing."""
+    simplified, traditional = set(), set()
+    for char in map(chr, range(0x4E00, 0x9FFF + 1)):
+        in_gb, in_big5 = _encodable(char, "gb2312"), _encodable(char, "big5")
+        if in_gb and not in_big5:
+            simplified.add(char)
+        elif in_big5 and not in_gb:
+            traditional.add(char)
+    return frozenset(simplified), frozenset(traditional)
 
-    to_simplified, to_traditional = opencc.OpenCC("t2s"), opencc.OpenCC("s2t")
-    common = "".join(chr(code) for code in range(0x4E00, 0x9FFF + 1))
-    as_simplified, as_traditional = to_simplified.convert(common), to_traditional.convert(common)
-    traditional = {c for c, s in zip(common, as_simplified, strict=True) if c != s}
-    simplified = {c for c, t in zip(common, as_traditional, strict=True) if c != t}
-    return frozenset(simplified - traditional), frozenset(traditional - simplified)
+
+def _encodable(char: str, encoding: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

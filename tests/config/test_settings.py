@@ -6,6 +6,11 @@ from rag.config import find_root, load_settings
 from rag.domain.errors import SetupError, UsageError
 
 
+@pytest.fixture(autouse=True)
+def _no_server_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OLLAMA_HOST", raising=False)
+
+
 def test_flags_win_over_the_environment_and_that_over_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,8 @@ LEAVE = Turn(question="How many days of annual leave do employees get?", answer=
         ("And for contractors?", LEAVE),
         ("Does it carry over?", LEAVE),
         ("Why?", LEAVE),
+        ("Who approves that?", LEAVE),
+        ("What happens after that?", LEAVE),
         ("那約聘人員呢？", 特休),
         ("約聘人員呢？", 特休),
         ("它可以遞延嗎？", 特休),
@@ -27,6 +29,9 @@ def test_a_follow_up_is_searched_with_the_subject_it_leans_on(question: str, tur
     "question",
     [
         "How long are nightly database backups kept?",
+        "What meeting rooms are there in Dublin?",
+        "Who is the CEO of Tidewell?",
+        "What is the code that comes with a locked account?",
         "資料庫每日備份的保留期限是多久？",
     ],
 )

@@ -14,6 +14,11 @@ _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 _LINE = re.compile(r"\S[^\n]*")
 # `4. Legal hold`, `2.1 Scope`, `3、範圍`; not `14 days`.
 _NUMBERED = re.compile(r"\d{1,2}(?:[.、](?!\d)|(?:\.\d{1,2}){1,3}[.、]?(?=\s))")
+# `二、會議室`, `（三）停車`, `第四章 附則`: how plain Chinese text numbers its sections.
+_CHINESE_NUMBERED = re.compile(
+    r"[（(]?[一二三四五六七八九十]{1,3}[、.．）)]|第[一二三四五六七八九十百\d]{1,4}[章節节條条部]"
+)
+_CAPITALS = re.compile(r"(?=(?:[^A-Za-z\n]*[A-Z]){2})[^a-z\n]{2,70}")
 _NO_SENTENCE = re.compile(r"\s*(?![a-z])[^\W\d_][^\n]{0,70}(?<![.。!?！？;；:：,，])\s*$")
 
 # Where a sentence that ran over a page break ends, and the page's own text begins.
@@ -36,6 +41,8 @@ def outline_text(text: str, page_starts: Sequence[int] = ()) -> Outline:
         blocks.append(_block(start, end, page_starts))
     if page_starts:
         blocks = list(_with_headings(text, blocks))
+    else:
+        blocks = list(_below_lone_headings(text, blocks))
     return Outline(tuple(fill_gaps(text, blocks)))
 
 
@@ -63,6 +70,29 @@ def _with_headings(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
             numbered_above = bool(number)
         if start < block.end:
             yield replace(block, start=start, path=path)
+
+
+def _below_lone_headings(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    """The same blocks, those that are one numbered or capital line between empty lines told as
+    headings of what follows. Two such lines in a row are a list."""
+    lone = [_is_lone_heading(text[block.start : block.end].strip()) for block in blocks]
+    path: tuple[str, ...] = ()
+    for place, block in enumerate(blocks):
+        follows = place + 1 < len(blocks) and not lone[place + 1]
+        if lone[place] and follows and not (place and lone[place - 1]):
+            path = (" ".join(text[block.start : block.end].split()),)
+            yield replace(block, kind="heading", path=path)
+        else:
+            yield replace(block, path=path)
+
+
+def _is_lone_heading(line: str) -> bool:
+    if "\n" in line:
+        return False
+    numbered = _NUMBERED.match(line) or _CHINESE_NUMBERED.match(line)
+    if numbered:
+        return _NO_SENTENCE.match(line, numbered.end()) is not None
+    return _CAPITALS.fullmatch(line) is not None and _NO_SENTENCE.match(line) is not None
 
 
 def _block(start: int, end: int, page_starts: Sequence[int]) -> Block:
