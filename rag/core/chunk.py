@@ -19,7 +19,7 @@ from rag.core.screen import flags_between, screen
 from rag.core.tokens import count_tokens
 from rag.domain.documents import Chunk, Language, LoadedDocument
 
-CHUNKER_VERSION = "chunk-1"
+CHUNKER_VERSION = "chunk-2"
 """Raise it whenever the same document would be cut otherwise: all are then cut again."""
 
 _WORD = re.compile(r"[^\W_]")
