@@ -7,6 +7,8 @@ from rag.domain.documents import Language
 
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _LETTER = re.compile(r"[^\W\d_]")
+# Big5 has 么 too, for 幺; in these words it is Simplified. Many a question has no other sign.
+_SIMPLIFIED_WORD = re.compile("[什怎那这要多]么")
 
 # A Chinese text need not be all Chinese: identifiers and product names are Latin everywhere.
 # A tenth of its letters is enough to tell it from an English page that shows a few characters;
@@ -23,6 +25,7 @@ def detect_language(text: str) -> Language:
         return "en"
     simplified_only, traditional_only = _script_tables()
     simplified = sum(char in simplified_only for char in han)
+    simplified += len(_SIMPLIFIED_WORD.findall(sample))
     traditional = sum(char in traditional_only for char in han)
     return "zh-Hans" if simplified > traditional else "zh-Hant"
 
