@@ -13,6 +13,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a change is told from luck. Look for new ones with
+# HYPOTHESIS_PROFILE=default.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"

@@ -58,6 +58,8 @@ def join_pages(pages: Sequence[str]) -> JoinedPages:
             if joint == "-":
                 parts[-1] = parts[-1][:-1]
                 length -= 1
+                # An empty page in between began behind the hyphen that is gone.
+                starts = [min(start, length) for start in starts]
                 joint = ""
             line = line.strip() if joint in ("", " ") else line
             length += len(joint)

@@ -191,6 +191,9 @@ def test_one_edit_never_slips_through(place: int, edit: str, sign: str) -> None:
         if verdict.answer == original["answer"]:
             assert json.dumps(original["answer"]) in edited or "marker" in str(verdict.repairs)
         return
+    if "answer" not in strict:  # a key in another case, read by a recorded repair
+        assert verdict.repairs
+        return
     assert verdict.answer == canonicalize(strict["answer"]).text
     if strict != original and verdict.answer == original["answer"]:
         assert verdict.repairs
