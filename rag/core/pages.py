@@ -36,7 +36,7 @@ def join_pages(pages: Sequence[str]) -> JoinedPages:
     """One text from the lines of each page, paragraphs apart by an empty line."""
     parts: list[str] = []
     length = 0
-    starts = []
+    starts: list[int] = []
     last = ""
     width = 0
     for page in pages:
