@@ -6,6 +6,7 @@ Reads text flattened by `core.fold.flatten`.
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 
 class Side(Enum):
@@ -130,23 +131,30 @@ _AFTER: tuple[tuple[Side, bool, str, str], ...] = (
 )
 
 
-def _compiled(
-    rows: tuple[tuple[Side, bool, str, str], ...], *, ahead: bool
-) -> list[tuple[Side, bool, re.Pattern[str]]]:
-    frame = r"(?<![a-z])(?P<cue>{cue}){gap}$" if ahead else r"(?P<cue>{cue}){gap}"
-    return [
+_Cues = tuple[tuple[Side, bool, re.Pattern[str]], ...]
+_AHEAD_FRAME = r"(?<![a-z])(?P<cue>{cue}){gap}$"
+_BEHIND_FRAME = r"(?P<cue>{cue}){gap}"
+
+
+def _compiled(frame: str, rows: tuple[tuple[Side, bool, str, str], ...]) -> _Cues:
+    return tuple(
         (side, firm, re.compile(frame.format(cue=f"(?:{cue})", gap=gap)))
         for side, firm, cue, gap in rows
-    ]
+    )
 
 
-_QUANTITY_CUES = _compiled(_BEFORE + _BEFORE_DURATION, ahead=True)
-_MOMENT_CUES = _compiled(_BEFORE + _BEFORE_MOMENT, ahead=True)
-_AFTER_CUES = _compiled(_AFTER, ahead=False)
-# Most numbers have no bound: one look for any cue spares them all the others.
+# Most numbers have no bound: one look for any cue spares them all the others, and texts without
+# bounds the time to compile them.
 _ANY_CUE = re.compile(
     "|".join(cue for _, _, cue, _ in (*_BEFORE, *_BEFORE_MOMENT, *_BEFORE_DURATION))
 )
+_AFTER_CUES = _compiled(_BEHIND_FRAME, _AFTER)
+
+
+@cache
+def _cues_ahead(*, moment: bool) -> _Cues:
+    return _compiled(_AHEAD_FRAME, _BEFORE + (_BEFORE_MOMENT if moment else _BEFORE_DURATION))
+
 
 # How far before a number its bound may begin: "must not be later than the ..." in characters.
 _REACH = 40
@@ -163,8 +171,7 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
     before = before[cut:]
     skipped = start - len(before)
     loose: Bound | None = None
-    cues = _MOMENT_CUES if moment else _QUANTITY_CUES
-    for side, firm, pattern in cues if _ANY_CUE.search(before) else ():
+    for side, firm, pattern in _cues_ahead(moment=moment) if _ANY_CUE.search(before) else ():
         if match := pattern.search(before):
             bound = Bound(side, firm, skipped + match.start("cue"), skipped + match.end("cue"))
             if firm:

@@ -6,8 +6,8 @@ Chinese cues are kept apart, so that a text without Chinese never pays for them.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN = re.compile("[a-z]")
@@ -22,12 +22,20 @@ class Modal(Enum):
     FORBIDDEN = "forbidden"
 
 
-@dataclass(frozen=True, slots=True)
 class Cue:
-    """One pattern for each script."""
+    """One pattern for each script, compiled when a text in that script is first read."""
 
-    latin: re.Pattern[str]
-    han: re.Pattern[str]
+    def __init__(self, latin: str, han: str) -> None:
+        """Alternatives, one a line."""
+        self._lines = (latin, han)
+
+    @cached_property
+    def latin(self) -> re.Pattern[str]:
+        return re.compile(_alternatives(self._lines[0]))
+
+    @cached_property
+    def han(self) -> re.Pattern[str]:
+        return re.compile(_alternatives(self._lines[1]))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         found = [match.span() for match in self.latin.finditer(text)]
@@ -58,11 +66,7 @@ def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join((*pieces, text[done:]))
 
 
-def _cue(latin: str, han: str) -> Cue:
-    return Cue(re.compile(_lines(latin)), re.compile(_lines(han)))
-
-
-def _lines(block: str) -> str:
+def _alternatives(block: str) -> str:
     return "|".join(line.strip() for line in block.strip("\n").splitlines() if line.strip())
 
 
@@ -71,7 +75,7 @@ _COMPARATIVE = (
     "|smaller|bigger|sooner"
 )
 
-NO_NEGATION = _cue(
+NO_NEGATION = Cue(
     rf"""
     \bnot (?:only|just|merely|simply|solely|to mention)\b
     \bno (?:matter|doubt|wonder|problem|sooner)\b
@@ -111,7 +115,7 @@ NO_NEGATION = _cue(
 )
 """Looks like a negation and is none: not only, no later than, 無論, 不僅, 未來."""
 
-NEGATION = _cue(
+NEGATION = Cue(
     r"""
     \b(?:not|never|cannot|nor|neither|nobody|none|nothing|nowhere|no one|no longer|no)\b
     \b(?:can't|won't|shan't)
@@ -144,17 +148,17 @@ PHRASE_NEGATION = re.compile(r"\b(?:without|instead of|rather than|except|unless
 DENIED_ATTRIBUTE = re.compile("未[^,;.。的]{1,6}的")
 """未休完的特休: what the thing has not, not what is not done with it."""
 
-ON_CONDITION = _cue(
+ON_CONDITION = Cue(
     r"\bonly (?:after|once|if|when|with)\b|\b(?:requires?|needs?)\b",
     "[须需应必]经|[才方始][可能得]",
 )
-UNLESS = _cue(r"\b(?:unless|without|until|except)\b", "未经|非经|除非|未[得获]")
+UNLESS = Cue(r"\b(?:unless|without|until|except)\b", "未经|非经|除非|未[得获]")
 """What is allowed on a condition is forbidden without it: 須經核准, 未經核准不得."""
 
 QUOTED = re.compile(r"`[^`\n]{1,100}`|\"[^\"\n]{1,100}\"|[「『][^」』\n]{1,100}[」』]")
 """Words that are mentioned, not used: `None` and "no" deny nothing."""
 
-EXCLUSIVE = _cue(
+EXCLUSIVE = Cue(
     r"""
     (?<!not )(?<!n't )(?<!read-)(?<!if )\bonly\b(?! (?:takes?|costs?|needs?|if not|when not))
     \b(?:solely|exclusively|sole)\b
@@ -169,7 +173,7 @@ EXCLUSIVE = _cue(
     """,
 )
 
-RESTRICTION = _cue(
+RESTRICTION = Cue(
     r"""
     \b(?:only|solely|exclusively|sole|except|unless|nobody|no one|none|no other|alone|just)\b
     \b(?:must|required?|reserved|single|unique|until|restrict\w*|limit\w*)\b
@@ -178,17 +182,17 @@ RESTRICTION = _cue(
 )
 """What a source may say where a claim says "only"."""
 
-ABSOLUTE = _cue(
+ABSOLUTE = Cue(
     r"\b(?:never|nobody|no one|none|nothing|in no case|under no circumstances)\b",
     "从不|从未|绝不|决不|永不|一律不|任何人都不|没有人|没人|无人",
 )
 """Denials that a single instance refutes."""
 
-PARTIAL = _cue(
+PARTIAL = Cue(
     r"\b(?:some|most|many|usually|often|sometimes|typically|generally|rarely|few|partly)\b",
     "部分|有些|某些|大多|多数|通常|有时|偶尔|往往|若干",
 )
-UNIVERSAL = _cue(
+UNIVERSAL = Cue(
     r"\b(?:all|every|always|each|entirely|any|everyone|everybody|whole)\b",
     "一律|全部|所有|总是|任何|皆|均|每[个位项台份次种名]|全体|永远",
 )
@@ -196,7 +200,7 @@ UNIVERSAL = _cue(
 MODALS: tuple[tuple[Modal, Cue], ...] = (
     (
         Modal.NOT_REQUIRED,
-        _cue(
+        Cue(
             r"""
             \b(?:do|does|did)(?: not|n't) (?:need|have) to\b
             \bneed(?: not|n't)\b
@@ -210,7 +214,7 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
     ),
     (
         Modal.FORBIDDEN,
-        _cue(
+        Cue(
             r"""
             \b(?:must|may|can|should|shall|could)(?: not|n't)\b
             \b(?:cannot|can't|shan't)\b
@@ -222,7 +226,7 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
     ),
     (
         Modal.REQUIRED,
-        _cue(
+        Cue(
             r"""
             \b(?:must|shall|has to|have to|mandatory|compulsory|obliged)\b
             \b(?:is|are|be) required\b
@@ -234,7 +238,7 @@ MODALS: tuple[tuple[Modal, Cue], ...] = (
     ),
     (
         Modal.ALLOWED,
-        _cue(
+        Cue(
             r"""
             \bmay\b(?! \d)
             \bcan\b

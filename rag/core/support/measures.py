@@ -184,11 +184,15 @@ def same_currency(first: str, second: str) -> bool:
 
 
 def _alternation(names: list[str]) -> str:
-    """Longest first; a Latin name must end where its word ends."""
-    parts = []
+    """Longest first. A Latin name must end where its word ends, and so comes behind the names that
+    it may begin (`ntd$`)."""
+    latin: list[str] = []
+    parts: list[str] = []
     for name in sorted(names, key=len, reverse=True):
-        word_end = r"(?![a-z0-9_])" if name[-1].isascii() and name[-1].isalnum() else ""
-        parts.append(re.escape(name).replace(r"\ ", r"[ -]") + word_end)
+        ends_in_a_word = name[-1].isascii() and name[-1].isalnum()
+        (latin if ends_in_a_word else parts).append(re.escape(name).replace(r"\ ", r"[ -]"))
+    if latin:
+        parts.append(rf"(?:{'|'.join(latin)})(?![a-z0-9_])")
     return "|".join(parts)
 
 
