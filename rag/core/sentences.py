@@ -155,10 +155,12 @@ def _goes_on(text: str, begin: int, match: re.Match[str]) -> bool:
     """Whether full stops close a short form, or an ellipsis pauses, within a sentence."""
     stop = match.start()
     following = text[match.end() : match.end() + 2].lstrip()
-    small = not following or following[0].islower() or following[0].isdigit()
     if match["stop"] != ".":
         return match["stop"].startswith("..") and following[:1].islower()
     before = text[max(begin, stop - _LONGEST_SHORT_FORM) : stop]
+    if not before[-1:].isalpha():
+        return False  # every short form ends in a letter; cited sentences end in a marker
+    small = not following or following[0].islower() or following[0].isdigit()
     return (
         _GOES_ON.search(before) is not None
         or (_MAY_END.search(before) is not None and small)

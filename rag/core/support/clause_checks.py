@@ -156,11 +156,11 @@ def _turns_condition(claim: ClaimReading, sentences: Sequence[tuple[SourceReadin
 
 
 def _names(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
-    whole = "\n".join(reading.whole for reading in sources)
+    mentions = [reading.mentions for reading in sources]
     for reading in sources:
         window = reading.words.best_window(claim.stems)
         start, end = reading.sentences[window.first].start, reading.sentences[window.last].end
-        for name, other in replaced_names(claim.text, reading.source.text[start:end], whole):
+        for name, other in replaced_names(claim.text, reading.source.text[start:end], mentions):
             written = claim.written(name.start, name.end)
             told = reading.source.text[start + other.start : start + other.end]
             yield Reason("other_value", written, told)

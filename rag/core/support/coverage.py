@@ -20,7 +20,33 @@ class Window:
     last: int
 
 
-_Held = tuple[int, dict[int, set[str]]]
+class _Held:
+    """Where the distinct words of one claim stand in a source."""
+
+    def __init__(self, asked: int, given: int, at: dict[int, int]) -> None:
+        """`given` of the `asked` words are in the context; `at` has, for every sentence that holds
+        any of the others, which: a bit for each word."""
+        self.asked = asked
+        self.given = given
+        self.at = at
+        self._best: dict[int, Window] = {}
+
+    def best(self, longest: int) -> Window:
+        if longest not in self._best:
+            self._best[longest] = self._find_best(longest)
+        return self._best[longest]
+
+    def _find_best(self, longest: int) -> Window:
+        most, first, end = 0, 0, 0
+        for place in sorted(self.at):
+            found = 0
+            for last in range(place, place + longest):
+                found |= self.at.get(last, 0)
+                if (size := found.bit_count()) > most:
+                    most, first, end = size, place, last
+            if self.given + most == self.asked:
+                break
+        return Window((self.given + most) / self.asked, first, end)
 
 
 class WordIndex:
@@ -44,49 +70,38 @@ class WordIndex:
                 table.setdefault(stem[:_SHORTEST_ABBREVIATION], []).append(stem)
         return table
 
-    def held(self, words: Sequence[str]) -> _Held:
-        """How many of the distinct `words` the context holds, and for every sentence the others
-        that it holds. A claim asks several times in a row; only the first costs."""
+    def _held(self, words: Sequence[str]) -> _Held:
+        """A claim asks several times in a row; only the first costs."""
         if self._last is None or self._last[0] is not words:
-            self._last = (words, self._find(words))
+            self._last = (words, self._find(dict.fromkeys(words)))
         return self._last[1]
 
-    def _find(self, words: Sequence[str]) -> _Held:
+    def _find(self, words: dict[str, None]) -> _Held:
         given = 0
-        held: dict[int, set[str]] = {}
-        for word in dict.fromkeys(words):
+        at: dict[int, int] = {}
+        bit = 1
+        for word in words:
             forms = self._forms(word)
             if any(form in self._context for form in forms):
                 given += 1
                 continue
             for form in forms:
                 for place in self._where.get(form, ()):
-                    held.setdefault(place, set()).add(word)
-        return given, held
+                    at[place] = at.get(place, 0) | bit
+            bit <<= 1
+        return _Held(len(words), given, at)
 
     def best_window(self, words: Sequence[str], longest: int = 2) -> Window:
         """The window of at most `longest` sentences that holds the largest share of `words`; the
         shortest and earliest of equals."""
-        count = len(set(words))
-        if not count or not self._sentences:
-            return Window(0.0 if count else 1.0, 0, 0)
-        given, held = self.held(words)
-        best = Window(given / count, 0, 0)
-        for place in sorted(held):
-            found: set[str] = set()
-            for last in range(place, min(place + longest, self._sentences)):
-                if last not in held:
-                    continue
-                found |= held[last]
-                share = (given + len(found)) / count
-                if share > best.share + 1e-9:
-                    best = Window(share, place, last)
-        return best
+        if not words or not self._sentences:
+            return Window(0.0 if words else 1.0, 0, 0)
+        return self._held(words).best(longest)
 
     def nearest(self, words: Sequence[str], limit: int) -> list[int]:
         """The sentences that hold most of `words`, at most `limit`, best first."""
-        _, held = self.held(words)
-        return sorted(held, key=lambda place: (-len(held[place]), place))[:limit]
+        at = self._held(words).at
+        return sorted(at, key=lambda place: (-at[place].bit_count(), place))[:limit]
 
     def _forms(self, word: str) -> list[str]:
         """`word` and what the source has in its place: a longer or shorter form of it."""

@@ -58,6 +58,15 @@ _CAMEL = re.compile(
     r"|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)(?!\w)",
     re.ASCII,
 )
+# Signs that these cannot do without, looked for first: most claims have none of them.
+_BY_SIGN: tuple[tuple[Kind, re.Pattern[str], re.Pattern[str]], ...] = (
+    ("address", re.compile("://|@"), _ADDRESS),
+    ("path", re.compile(r"[/\\]|\.\w"), _PATH),
+    ("version", re.compile(r"\d\.\d|v\d"), _VERSION),
+)
+_POINT = re.compile(r"\d\.\d")
+_NAME_SIGN = re.compile(r"[-_(]|\.\w|[a-z]\d|\d[a-z]")
+_INNER_CAPITAL = re.compile("[A-Za-z0-9][A-Z]")
 _QUOTED = re.compile(
     r"\"(?P<double>[^\"\n]{1,200})\"|「(?P<corner>[^「」\n]{1,200})」|『(?P<white>[^『』\n]{1,200})』"
     r"|《(?P<title>[^《》\n]{1,200})》|(?<!\w)'(?P<single>[^'\n]{2,200})'(?!\w)"
@@ -89,19 +98,19 @@ def find_literals(flat: str, original: str) -> list[Literally]:
         for word in _code_words(flat, Span(span.start, span.end)):
             found.append(Literally("code", word, span.start, span.end))
         taken[span.start : span.end] = b"\1" * (span.end - span.start)
-    for kind, pattern in (("address", _ADDRESS), ("path", _PATH), ("version", _VERSION)):
-        for match in pattern.finditer(flat):
+    for kind, hint, pattern in _BY_SIGN:
+        for match in pattern.finditer(flat) if hint.search(flat) else ():
             text = match.group().rstrip(".,;:!?/")
             if not (kind == "path" and _is_plain_alternative(text)):
-                add(kind, text, match.start(), match.start() + len(text))  # type: ignore[arg-type]
-    for match in _VERSION_NUMBER.finditer(flat):
+                add(kind, text, match.start(), match.start() + len(text))
+    for match in _VERSION_NUMBER.finditer(flat) if _POINT.search(flat) else ():
         group = "number" if match["number"] else "before"
         add("version", match[group], match.start(group), match.end(group))
-    for match in _NAME.finditer(flat):
+    for match in _NAME.finditer(flat) if _NAME_SIGN.search(flat) else ():
         written = original[match.start() : match.end()]
         if not _ABBREVIATIONS.search(match.group()) and not _LOST_SPACE.search(written):
             add("name", match.group().removesuffix("()"), match.start(), match.end())
-    for match in _CAMEL.finditer(original):
+    for match in _CAMEL.finditer(original) if _INNER_CAPITAL.search(original) else ():
         add("name", flat[match.start() : match.end()], match.start(), match.end())
     for match in _QUOTED.finditer(flat):
         text = next(group for group in match.groups() if group is not None)

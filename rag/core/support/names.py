@@ -6,8 +6,10 @@ name, between the same words, is a different statement.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 from rag.core.fold import flatten
 from rag.core.words import stem
@@ -29,6 +31,12 @@ _SENTENCE_EDGE = frozenset(".!?:|\n")
 _HONORIFICS = frozenset({"Mr", "Ms", "Mrs", "Dr", "Prof"})
 _ARTICLES = frozenset({"the", "a", "an", "and", "or", "this", "that"})
 _LONGEST_ACRONYM = 6
+_NOWHERE: frozenset[int] = frozenset()
+# Characters between two words of a long form: a space, a hyphen, " - ".
+_WIDEST_GAP = 3
+_SMALL_WORDS = frozenset({"of", "the", "and", "for", "in"})
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_NAME_PART = re.compile(r"[^\W\d_]{2,}")
 # Names compared in one claim; real sentences have a few.
 _MOST_NAMES = 32
 
@@ -78,13 +86,74 @@ def names(text: str) -> list[Name]:
     return found
 
 
-def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, Name]]:
-    """Names of `claim` that `whole` (flat) has nowhere, each with the name that stands in its place
-    in `source` and not in `claim`."""
+class Mentions:
+    """What a flat text mentions, ready to be asked for names."""
+
+    def __init__(self, flat: str) -> None:
+        self.flat = flat
+
+    def has(self, name: str) -> bool:
+        """Whether any word of `name` is there, in some form, or the words that it abbreviates."""
+        parts = _NAME_PART.findall(name)
+        if any(stem(part) in self.flat or part in self.flat for part in parts):
+            return True
+        return any(self._spells(part) for part in parts if len(part) <= _LONGEST_ACRONYM)
+
+    def _spells(self, acronym: str) -> bool:
+        """Whether words in a row begin with the letters of `acronym`; one small word may stand
+        between two of them."""
+        reached = self._by_initial.get(acronym[0], _NOWHERE)
+        for letter in acronym[1:]:
+            following = self._by_initial.get(letter, _NOWHERE)
+            reached = following & {after for place in reached for after in self._after[place]}
+        return bool(reached)
+
+    @cached_property
+    def _by_initial(self) -> dict[str, frozenset[int]]:
+        places: dict[str, set[int]] = {}
+        for place, word in enumerate(self._words):
+            places.setdefault(word.group()[0], set()).add(place)
+        return {initial: frozenset(found) for initial, found in places.items()}
+
+    @cached_property
+    def _after(self) -> list[tuple[int, ...]]:
+        """For each word those that may go on with an acronym: the next, and the one behind a small
+        word."""
+        words = self._words
+        close = [after.start() - word.end() <= _WIDEST_GAP for word, after in pairwise(words)]
+        after: list[tuple[int, ...]] = []
+        for place, joined in enumerate([*close, False]):
+            if not joined:
+                after.append(())
+            elif (
+                place + 1 < len(close)
+                and close[place + 1]
+                and (words[place + 1].group() in _SMALL_WORDS)
+            ):
+                after.append((place + 1, place + 2))
+            else:
+                after.append((place + 1,))
+        return after
+
+    @cached_property
+    def _words(self) -> list[re.Match[str]]:
+        return list(_PLAIN_WORD.finditer(self.flat))
+
+
+def replaced_names(
+    claim: str, source: str, mentions: Sequence[Mentions]
+) -> Iterator[tuple[Name, Name]]:
+    """Names of `claim` that `mentions` have nowhere, each with the name that stands in its place in
+    `source` and not in `claim`."""
     flat = flatten(claim)
-    absent = [name for name in names(claim)[:_MOST_NAMES] if not _occurs(name.name, whole)]
+    absent = [
+        name
+        for name in names(claim)[:_MOST_NAMES]
+        if not any(text.has(name.name) for text in mentions)
+    ]
     if absent:
-        others = [name for name in names(source)[:_MOST_NAMES] if not _occurs(name.name, flat)]
+        own = Mentions(flat)
+        others = [name for name in names(source)[:_MOST_NAMES] if not own.has(name.name)]
         for name in absent:
             for other in others:
                 if _same_place(name, other):
@@ -92,7 +161,7 @@ def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, 
                     break
     for pattern in (_HAN_NAME, _HAN_UNIT):
         for match in pattern.finditer(flat):
-            if match.group() in whole:
+            if any(match.group() in text.flat for text in mentions):
                 continue
             for told in pattern.finditer(flatten(source)):
                 if told["title"] == match["title"] and told["name"] != match["name"]:
@@ -101,19 +170,6 @@ def replaced_names(claim: str, source: str, whole: str) -> Iterator[tuple[Name, 
                         Name(told.group(), "", "", *told.span()),
                     )
                     break
-
-
-def _occurs(name: str, flat: str) -> bool:
-    """Whether any word of `name` is there, in some form, or the words that it abbreviates."""
-    parts = re.findall(r"[^\W\d_]{2,}", name)
-    if any(stem(part) in flat or part in flat for part in parts):
-        return True
-    return any(_is_acronym(part, flat) for part in parts if len(part) <= _LONGEST_ACRONYM)
-
-
-def _is_acronym(part: str, flat: str) -> bool:
-    pattern = r"\b" + r"[^\W_]*[\W_]{1,3}(?:(?:of|the|and|for|in)\W)?".join(part)
-    return re.search(pattern, flat) is not None
 
 
 def _same_place(name: Name, other: Name) -> bool:

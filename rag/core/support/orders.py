@@ -60,4 +60,6 @@ def _is_denied(flat: str, order: re.Match[str]) -> bool:
     if flat[end - 1 : end] == "," and (following := _CLAUSE.match(flat, end)):
         end = following.end()
     scope = _OF_EVENT.sub(lambda match: " " * len(match.group()), flat[start:end])
+    if not cues.NEGATION.occurs(scope):
+        return False
     return len(cues.NEGATION.spans(cues.NO_NEGATION.blank(scope))) % 2 == 1

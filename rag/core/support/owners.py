@@ -6,6 +6,7 @@ place of the value itself.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -113,8 +114,11 @@ def _owner(claim: ClaimReading, value: _Value) -> tuple[SourceReading, _Item] | 
     if not around:
         return None
     places = [*homes, *rivals]
+    starts = _starts(places)
     for with_subject in (False, True):
-        topics = [_topic(*place, places, with_subject) for place in places]
+        topics = [
+            _topic(reading, item, starts[reading.marker], with_subject) for reading, item in places
+        ]
         near, far = topics[: len(homes)], topics[len(homes) :]
         if None in near:
             return None
@@ -160,12 +164,31 @@ def _words_around(claim: ClaimReading, item: _Item) -> _Words:
     )
 
 
+def _starts(places: _Places) -> dict[str, list[int]]:
+    """Where the values stand in each source, in order."""
+    starts: dict[str, set[int]] = {}
+    for reading, item in places:
+        starts.setdefault(reading.marker, set()).add(item.start)
+    return {marker: sorted(found) for marker, found in starts.items()}
+
+
 def _topic(
-    reading: SourceReading, item: _Item, places: _Places, with_subject: bool
+    reading: SourceReading, item: _Item, starts: Sequence[int], with_subject: bool
 ) -> _Words | None:
-    """What a source says a value of: its row with the header, or its part of the clause, and on
-    demand the first clause of the sentence. None for a value in the context, which goes with
-    everything."""
+    """What a source says a value of, given where such values start in it: its row with the header,
+    or its part of the clause, and on demand the first clause of the sentence. None for a value in
+    the context, which goes with everything."""
+    before = starts[place - 1] if (place := bisect_left(starts, item.start)) else None
+    after = starts[place] if (place := bisect_right(starts, item.start)) < len(starts) else None
+    key = (item.start, item.end, before, after, with_subject)
+    if key not in reading.topics:
+        reading.topics[key] = _find_topic(reading, item, before, after, with_subject)
+    return reading.topics[key]
+
+
+def _find_topic(
+    reading: SourceReading, item: _Item, before: int | None, after: int | None, with_subject: bool
+) -> _Words | None:
     sentence = reading.sentence_at(item.start)
     if sentence is None:
         return None
@@ -173,12 +196,9 @@ def _topic(
     if reading.is_row(sentence):  # every cell of a row is about its one thing
         return header.union(*(_words_of(clause) for clause in reading.clauses_of(sentence)))
     clauses = reading.clauses_at(item.start)
-    others = [other.start for source, other in places if source is reading]
     value = {(word, 0) for word in stems(reading.whole[item.start : item.end])}
-    own = (
-        frozenset().union(*(_words_of(_part(reading, clause, item, others)) for clause in clauses))
-        - value
-    )
+    parts = (_part(reading, clause, item, before, after) for clause in clauses)
+    own = frozenset().union(*map(_words_of, parts)) - value
     if with_subject or not any(_says_what(reading, clause, item) for clause in clauses):
         own = own.union((word, 0) for clause in clauses for word in clause.inherited)
     return header | own
@@ -194,17 +214,20 @@ def _says_what(reading: SourceReading, clause: Clause, item: _Item) -> bool:
     )
 
 
-def _part(reading: SourceReading, clause: Clause, item: _Item, others: Sequence[int]) -> Clause:
-    """The part of `clause` that is about `item`, where a joint parts it from a rival."""
+def _part(
+    reading: SourceReading, clause: Clause, item: _Item, before: int | None, after: int | None
+) -> Clause:
+    """The part of `clause` that is about `item`, where a joint parts it from the value before it or
+    after it."""
     offset = len(reading.whole) - len(reading.flat)
     start, end = clause.start, clause.end
     place = item.start - offset
-    before = max((at - offset for at in others if start <= at - offset < place), default=None)
-    after = min((at - offset for at in others if place < at - offset < end), default=None)
-    if before is not None and (joints := [*_JOINT.finditer(reading.flat, before, place)]):
-        start = joints[-1].end()
-    if after is not None and (joint := _JOINT.search(reading.flat, place, after)):
-        end = joint.start()
+    if before is not None and before - offset >= start:
+        joints = [*_JOINT.finditer(reading.flat, before - offset, place)]
+        start = joints[-1].end() if joints else start
+    if after is not None and after - offset < end:
+        joint = _JOINT.search(reading.flat, place, after - offset)
+        end = joint.start() if joint else end
     if (start, end) == (clause.start, clause.end):
         return clause
     return reading.clause_between(start, end)

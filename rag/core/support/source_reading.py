@@ -6,6 +6,7 @@ Every part is read when it is first asked for: most claims ask for few.
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -26,6 +27,7 @@ from rag.core.support.dates import (
     find_weekdays,
 )
 from rag.core.support.identifiers import Literals
+from rag.core.support.names import Mentions
 from rag.core.support.orders import Order, Statement, find_orders
 from rag.core.support.polarity import Clause, read_clauses
 from rag.core.support.quantities import find_quantities
@@ -81,6 +83,10 @@ class SourceReading:
     @cached_property
     def squeezed(self) -> Squeezed:
         return Squeezed(self.flat)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        return Mentions(self.whole)
 
     @cached_property
     def words(self) -> WordIndex:
@@ -295,6 +301,11 @@ class SourceReading:
 
     @cached_property
     def _parts(self) -> dict[tuple[int, int], Clause]:
+        return {}
+
+    @cached_property
+    def topics(self) -> dict[Hashable, frozenset[tuple[str, int]] | None]:
+        """What the values of the source are said of, as far as claims have asked: see `owners`."""
         return {}
 
     def clauses_at(self, place: int) -> list[Clause]:
