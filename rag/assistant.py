@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from rag.config import Settings, load_settings
 from rag.domain.answer import Answer
 from rag.domain.models import Turn
-from rag.domain.retrieval import Filter, Mode, Retrieved
+from rag.domain.retrieval import Filter, Mode
 from rag.wire import Workspace
 
 if TYPE_CHECKING:
     from rag.flows.ask import OnStage
+    from rag.flows.rerank import Found
 
 
 class Assistant:
@@ -81,13 +82,21 @@ class Assistant:
         mode: Mode = "hybrid",
         limit: int = 10,
         filter: Filter | None = None,
-    ) -> Retrieved:
-        """The best passages for `query`.
+    ) -> "Found":
+        """The best passages for `query`, in the order of the second stage where the settings switch
+        it on; see `Found.rerank` for what it did.
 
         Raises:
             UsageError: the query has no letter or digit.
             IndexUnusable: there is no index, or another embedder made it.
         """
-        return self.workspace.searcher.search(
-            query, mode=mode, limit=limit, filter=filter or Filter()
+        from rag.flows.rerank import search
+
+        return search(
+            query,
+            self.workspace.searcher,
+            self.workspace.reranker,
+            mode=mode,
+            limit=limit,
+            filter=filter or Filter(),
         )

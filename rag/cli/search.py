@@ -42,34 +42,30 @@ def search(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    from rag.flows.rerank import search_reranked
+    from rag.assistant import Assistant
 
     text = (query if query not in (None, "-") else read_text(None).strip()) or ""
     workspace = workspace_of(context, rerank=rerank)
-    asked = {"mode": mode, "limit": limit, "filter": search_filter(path, lang)}
-    second = None
-    if workspace.reranker is None:
-        found = workspace.searcher.search(text, **asked)
-        candidates = found.candidates
-    else:
-        second = search_reranked(text, workspace.searcher, workspace.reranker, **asked)
-        found, candidates = second.retrieved, second.candidates
+    found = Assistant(workspace).search(
+        text, mode=mode, limit=limit, filter=search_filter(path, lang)
+    )
     for line in found.degraded:
         err(f"degraded: {line}", style="yellow")
-    if second is not None and second.trace.status != "ok":
-        err(f"not reranked by the model: {second.trace.reason}", style="yellow")
+    if found.rerank is not None and found.rerank.status != "ok":
+        err(f"not reranked by the model: {found.rerank.reason}", style="yellow")
     if as_json:
         shape: dict[str, Any] = {
             "query": found.query,
             "knowledge_version": workspace.catalog.knowledge_version(),
-            "candidates": [candidate_json(candidate) for candidate in candidates],
+            "candidates": [candidate_json(candidate) for candidate in found.candidates],
             "degraded": list(found.degraded),
         }
-        emit_json(shape if second is None else shape | {"rerank": rerank_json(second.trace)})
+        stage = {} if found.rerank is None else {"rerank": rerank_json(found.rerank)}
+        emit_json(shape | stage)
         return
-    if not candidates:
+    if not found.candidates:
         out("nothing found")
-    for place, candidate in enumerate(candidates, start=1):
+    for place, candidate in enumerate(found.candidates, start=1):
         print_candidate(place, candidate, explain)
 
 

@@ -12,7 +12,7 @@ from rag.cli.session import SearchMode, workspace_of
 
 if TYPE_CHECKING:
     from rag.domain.trace import RerankCall, RerankTrace
-    from rag.flows.rerank import Reranked
+    from rag.flows.rerank import Found
 
 _RAW_WIDTH = 400
 _SNIPPET = 120
@@ -51,7 +51,7 @@ def search_rerank(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    from rag.flows.rerank import search_reranked
+    from rag.flows.rerank import search
 
     text = query if query not in (None, "-") else read_text(None).strip()
     workspace = workspace_of(
@@ -62,7 +62,7 @@ def search_rerank(
         rerank=rerank,
     )
     setting = workspace.settings.rerank
-    found = search_reranked(
+    found = search(
         text or "",
         workspace.searcher,
         workspace.open_reranker("ids" if setting == "off" else setting),
@@ -71,23 +71,25 @@ def search_rerank(
         depth=depth,
         filter=search_filter(path, lang),
     )
-    for line in found.retrieved.degraded:
+    stage = cast("RerankTrace", found.rerank)  # it always runs here
+    for line in found.degraded:
         err(f"degraded: {line}", style="yellow")
     if as_json:
         emit_json(
             {
-                "query": found.retrieved.query,
+                "query": found.query,
                 "knowledge_version": workspace.catalog.knowledge_version(),
                 "candidates": _candidates_json(found),
-                "degraded": list(found.retrieved.degraded),
-                "rerank": rerank_json(found.trace),
+                "degraded": list(found.degraded),
+                "rerank": rerank_json(stage),
             }
         )
     else:
-        _show(found)
+        _show_stage(stage)
+        _show_candidates(found)
 
 
-def _candidates_json(found: "Reranked") -> list[dict[str, Any]]:
+def _candidates_json(found: "Found") -> list[dict[str, Any]]:
     return [
         {
             **candidate_json(candidate),
@@ -98,11 +100,10 @@ def _candidates_json(found: "Reranked") -> list[dict[str, Any]]:
     ]
 
 
-def _show(found: "Reranked") -> None:
+def _show_candidates(found: "Found") -> None:
     from rag.core.context import place_in_document
     from rag.core.plain import inline, one_line
 
-    _show_stage(found.trace)
     if not found.candidates:
         out("nothing found")
     for place, candidate in enumerate(found.candidates, start=1):

@@ -2,7 +2,7 @@
 
 from rag.domain.base import Value
 from rag.domain.ports import Reranker
-from rag.domain.retrieval import Candidate, Filter, Mode, Retrieved
+from rag.domain.retrieval import Candidate, Filter, Mode
 from rag.domain.trace import RerankTrace
 from rag.flows.search import Searcher
 
@@ -11,30 +11,40 @@ from rag.flows.search import Searcher
 DEPTH = 20
 
 
-class Reranked(Value):
-    """A search with both stages. `candidates` are the best after the second."""
+class Found(Value):
+    """What a search came to, through every stage that is switched on. `candidates` are the best
+    after the last of them."""
 
-    retrieved: Retrieved
+    query: str
     candidates: tuple[Candidate, ...]
-    trace: RerankTrace
+    degraded: tuple[str, ...] = ()
+    """One line for each retriever that failed or was not ready."""
+    rerank: RerankTrace | None = None
+    """What the second stage did; None when it is switched off."""
 
 
-def search_reranked(
+def search(
     query: str,
     searcher: Searcher,
-    reranker: Reranker,
+    reranker: Reranker | None,
     *,
     mode: Mode = "hybrid",
     limit: int = 5,
     depth: int = DEPTH,
     filter: Filter = Filter(),  # noqa: B008  # frozen
-) -> Reranked:
-    """The `limit` best of `depth` candidates. A reranker that fails leaves the first-stage order.
+) -> Found:
+    """The `limit` best candidates; with a reranker, of the `depth` that it orders. One that fails
+    leaves the first-stage order.
 
     Raises:
         UsageError: the query has no letter or digit.
         RagError: every retriever of this mode failed.
     """
-    retrieved = searcher.search(query, mode=mode, limit=max(depth, limit), filter=filter)
-    candidates, trace = reranker.rerank(query, retrieved.candidates, limit)
-    return Reranked(retrieved=retrieved, candidates=candidates, trace=trace)
+    sought = limit if reranker is None else max(depth, limit)
+    retrieved = searcher.search(query, mode=mode, limit=sought, filter=filter)
+    candidates, trace = retrieved.candidates, None
+    if reranker is not None:
+        candidates, trace = reranker.rerank(query, candidates, limit)
+    return Found(
+        query=retrieved.query, candidates=candidates, degraded=retrieved.degraded, rerank=trace
+    )

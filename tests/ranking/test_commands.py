@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rag.assistant import Assistant
 from rag.cli import run as run_command
 
 RagCall = Callable[..., Any]
@@ -303,3 +304,43 @@ def test_an_evaluation_without_a_model_says_what_is_missing(
     code = run_command(["eval", "rerank", "questions.jsonl", "--llm", "extractive"])
     assert code == 1
     assert "no language model" in capsys.readouterr().err
+
+
+# Python ------------------------------------------------------------------------------------------
+
+
+def test_python_searches_through_the_stages_that_the_settings_switch_on(
+    rag: RagCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "Which room has seats?"
+    plain = Assistant.open(".").search(query, mode="lexical")
+    assert plain.rerank is None
+
+    Path("order.json").write_text(json.dumps(["[3, 2, 1, 0]"]))
+    played = {"llm": "static", "static_replies": "order.json", "rerank": "ids"}
+    found = Assistant.open(".", **played).search(query, mode="lexical")
+    assert found.rerank is not None
+    assert found.rerank.status == "ok"
+    assert [one.chunk for one in found.candidates] == [
+        one.chunk for one in reversed(plain.candidates)
+    ]
+
+    for name, value in played.items():
+        monkeypatch.setenv(f"RAG_{name.upper()}", value)
+    shown = json.loads(rag("search", query, "--json")[1])
+    assert [one["chunk_id"] for one in shown["candidates"]] == [
+        one.chunk.chunk_id for one in found.candidates
+    ]
+    assert shown["rerank"]["status"] == "ok"
+
+
+def test_a_ranking_that_fails_leaves_python_the_order_of_the_search(rag: RagCall) -> None:
+    query = "Which room has seats?"
+    Path("refusal.json").write_text(json.dumps(["I cannot rank these."]))
+    found = Assistant.open(".", llm="static", static_replies="refusal.json", rerank="ids").search(
+        query, mode="lexical", limit=2
+    )
+    assert found.rerank is not None
+    assert found.rerank.reason == "no_array"
+    plain = Assistant.open(".").search(query, mode="lexical", limit=2)
+    assert [one.chunk for one in found.candidates] == [one.chunk for one in plain.candidates]
