@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from rag.core.context import place_in_document
+from rag.core.query_terms import QueryTerms, query_terms
 from rag.domain.answer import Citation, SourceText
 from rag.domain.documents import Chunk
 from rag.domain.retrieval import Candidate, ContextBundle, Retrieved, Source
@@ -13,9 +14,12 @@ from rag.domain.trace import CandidateTrace, ContextTrace, RetrievalTrace, Sourc
 def record_retrieval(
     retrieved: Retrieved, candidates: Sequence[Candidate], mode: str
 ) -> RetrievalTrace:
+    terms = QueryTerms((), ()) if mode == "vector" else query_terms(retrieved.query)
     return RetrievalTrace(
         query=retrieved.query,
         mode=mode,
+        terms_used=terms.used,
+        terms_dropped=terms.dropped,
         candidates=tuple(
             CandidateTrace(
                 chunk_id=candidate.chunk.chunk_id,

@@ -66,6 +66,12 @@ def _retrieval(trace: Trace) -> Iterator[Line]:
     )
     if trace.retrieval.query != trace.question:
         yield (Span(text=f"  searched for: {one_line(trace.retrieval.query)}"),)
+    for label, terms in (
+        ("terms", trace.retrieval.terms_used),
+        ("without", trace.retrieval.terms_dropped),
+    ):
+        if terms:
+            yield (Span(text=f"  {label}: {one_line(' '.join(terms), _TEXT_WIDTH)}", role="dim"),)
     for line in trace.retrieval.degraded:
         yield (Span(text=f"  degraded: {line}", role="warning"),)
     for candidate in trace.retrieval.candidates:

@@ -23,6 +23,10 @@ class CandidateTrace(Value):
 class RetrievalTrace(Value):
     query: str
     mode: str
+    terms_used: tuple[str, ...] = ()
+    """What the lexical index was asked for; empty in a search by meaning alone."""
+    terms_dropped: tuple[str, ...] = ()
+    """Terms of the query that it was not asked for: words that only ask."""
     candidates: tuple[CandidateTrace, ...] = ()
     degraded: tuple[str, ...] = ()
 

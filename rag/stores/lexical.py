@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rag.core.analyzer import ANALYZER_VERSION, analyze
 from rag.core.globs import select_paths
 from rag.core.passage import WORDS_VERSION, lexical_text
+from rag.core.query_terms import looked_up
 from rag.domain.documents import Chunk
 from rag.domain.errors import IndexUnusable
 from rag.domain.retrieval import Filter, Hit
@@ -28,9 +29,6 @@ _VERSION_FILE = "terms.version"
 LEXICAL_VERSION = f"{ANALYZER_VERSION}/{WORDS_VERSION}/{_LAYOUT_VERSION}"
 """Everything that decides the stored terms. Another one means that the index must be rebuilt."""
 
-# A whole page pasted as a question: beyond this many distinct terms the ranking no longer changes,
-# and each costs time.
-_MAX_QUERY_TERMS = 128
 # One thread fills this much memory before it writes a segment; tantivy's own default for one.
 _WRITER_BYTES = 128_000_000
 
@@ -52,7 +50,7 @@ class LexicalIndex:
         return LEXICAL_VERSION
 
     def search(self, query: str, limit: int, filter: Filter) -> list[Hit]:
-        terms = list(dict.fromkeys(analyze(query)))[:_MAX_QUERY_TERMS]
+        terms = looked_up(query)
         if not terms or limit < 1:
             return []
         with _translated():

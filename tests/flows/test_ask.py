@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.core.trace_view import trace_lines
 from rag.domain.answer import Answer
 from rag.domain.documents import Chunk
 from rag.domain.errors import ModelError, UsageError
@@ -305,6 +306,26 @@ def test_a_question_longer_than_the_model_reads_is_a_usage_error_with_a_trace(fo
     with pytest.raises(UsageError, match="no room for sources"):
         desk.ask("備份" * 5000, parameters=GenerationParameters(num_ctx=4096))
     assert desk.trace().error is not None
+
+
+@pytest.mark.parametrize(
+    ("mode", "used", "dropped"),
+    [
+        ("hybrid", ("long", "backup", "kept"), ("how", "are")),
+        ("lexical", ("long", "backup", "kept"), ("how", "are")),
+        ("vector", (), ()),
+    ],
+)
+def test_the_trace_tells_which_terms_were_looked_up_and_which_not(
+    folder: Path, mode: Mode, used: tuple[str, ...], dropped: tuple[str, ...]
+) -> None:
+    desk = Desk(folder, [make_chunk(BACKUP)], [GOOD])
+    desk.ask(mode=mode)
+    retrieval = desk.trace().retrieval
+    assert retrieval is not None
+    assert (retrieval.terms_used, retrieval.terms_dropped) == (used, dropped)
+    shown = "\n".join("".join(span.text for span in line) for line in trace_lines(desk.trace()))
+    assert ("  terms: long backup kept\n  without: how are\n" in shown) == bool(used)
 
 
 def test_the_trace_replays_to_the_recorded_verdict(folder: Path) -> None:
