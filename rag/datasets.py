@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,8 @@ def read_dataset(
         UsageError: a file is missing or a line of it cannot be read.
     """
     if path.is_file():
-        return Dataset(name=path.stem, queries=tuple(_questions(path, keep_unanswerable)))
+        questions = _each_once(_questions(path, keep_unanswerable))
+        return Dataset(name=path.stem, queries=tuple(questions))
     if not path.is_dir():
         raise UsageError(f"there is no dataset {path}", "name a folder or a .jsonl of questions")
     judged = _judgements(path / _QRELS)
@@ -48,9 +49,11 @@ def read_dataset(
     return Dataset(
         name=path.resolve().name,
         queries=tuple(
-            _query(number, row, judged.get(str(row["id"]), {}))
-            for number, row in rows
-            if keep_unanswerable or str(row.get("id")) in judged
+            _each_once(
+                _query(number, row, judged.get(str(row["id"]), {}))
+                for number, row in rows
+                if keep_unanswerable or str(row.get("id")) in judged
+            )
         ),
         corpus=_beside(path, corpus, _CORPUS),
     )
@@ -125,6 +128,16 @@ def _questions(path: Path, keep_unanswerable: bool) -> Iterator[EvalQuery]:
             raise _bad_line(path, number, "documents must be a list of paths")
         if keep_unanswerable or (documents and row.get("answerable", True)):
             yield _query(number, row, {str(document): 1 for document in documents})
+
+
+def _each_once(queries: Iterable[EvalQuery]) -> Iterator[EvalQuery]:
+    """Results are kept by the id of the query: two with one id would count as one."""
+    seen: set[str] = set()
+    for query in queries:
+        if query.id in seen:
+            raise UsageError(f"two queries have the id {query.id!r}", "give each its own")
+        seen.add(query.id)
+        yield query
 
 
 def _query(number: int, row: dict[str, Any], relevant: dict[str, int]) -> EvalQuery:

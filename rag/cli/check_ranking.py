@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # Far above any number of candidates that a search returns; the answer holds one id for each.
 _MOST_CANDIDATES = 10_000
+_REASON_WIDTH = 120
 
 
 def register(app: typer.Typer) -> None:
@@ -68,6 +69,8 @@ def check_ranking(
 
 
 def _show(ranking: "Ranking") -> None:
+    from rag.core.plain import one_line
+
     if ranking.accept:
         out(f"accepted: {'clean' if ranking.clean else 'repaired'}", style="bold green")
     else:
@@ -76,6 +79,8 @@ def _show(ranking: "Ranking") -> None:
     for place, candidate in enumerate(ranking.order, start=1):
         shown = scores.get(candidate)
         score = "" if shown is None else f"  score {shown:.2f}"
+        if candidate in ranking.reasons:
+            score += f"  {one_line(ranking.reasons[candidate], _REASON_WIDTH)}"
         note = "" if candidate in ranking.kept else "  not in the reply"
         out(f"  {place}. candidate {candidate}{score}{note}")
     dropped = [f"{name} {count}" for name, count in ranking.counts if count]

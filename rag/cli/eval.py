@@ -1,7 +1,7 @@
 """`rag eval`: measured quality, of one run or against an earlier one."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag.config import Settings
     from rag.core.metrics import Difference
     from rag.datasets import CorpusFolder
-    from rag.domain.evaluation import Dataset
+    from rag.domain.evaluation import Dataset, EvalQuery
     from rag.flows.evaluate import Measurement
     from rag.wire import Workspace
 
@@ -23,6 +23,8 @@ group = typer.Typer(help="Measured quality over a set of questions.", no_args_is
 
 # Candidates per query: passages of one document share a place, so more than the deepest metric.
 _DEPTH = 50
+# Of the names of documents that are not there: enough to recognise a path that has changed.
+_UNKNOWN_WIDTH = 200
 
 
 def register(app: typer.Typer) -> None:
@@ -125,6 +127,7 @@ def _measure_search(
     else:
         workspace, folder = corpus_workspace(settings, dataset.corpus)
         document_of = folder.document_id
+    tell_unknown(dataset.queries, map(document_of, workspace.catalog.paths()))
     with progress_bar() as progress:
         measured = measure_search(
             dataset.queries,
@@ -159,6 +162,15 @@ def corpus_workspace(settings: "Settings", corpus: Path) -> tuple["Workspace", "
     for failure in report.failed:
         err(f"not indexed: {folder.document_id(failure.path)}: {failure.reason}", style="yellow")
     return workspace, folder
+
+
+def tell_unknown(queries: "Sequence[EvalQuery]", known: Iterable[str]) -> None:
+    from rag.core.plain import one_line
+    from rag.flows.evaluate import unknown_documents
+
+    if unknown := unknown_documents(queries, known):
+        named = one_line(", ".join(unknown), _UNKNOWN_WIDTH)
+        err(f"named by queries, but not in the index ({len(unknown)}): {named}", style="yellow")
 
 
 def read_saved(path: Path) -> dict[str, dict[str, float]]:

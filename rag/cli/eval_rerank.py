@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag.cli.console import emit_json, err, out
-from rag.cli.eval import corpus_workspace, group, read_saved, write_file
+from rag.cli.eval import corpus_workspace, group, read_saved, tell_unknown, write_file
 from rag.cli.session import SearchMode, settings_of
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def rerank(
     if chosen.corpus is not None:
         searching, folder = corpus_workspace(settings, chosen.corpus)
         document_of = folder.document_id
+    tell_unknown(chosen.queries, map(document_of, searching.catalog.paths()))
     usual = ranking.rerank_form
     forms = [usual, "array" if usual == "object" else "object"] if form == "both" else [form]
     with progress_bar() as progress:
@@ -166,6 +167,8 @@ def _spread(queries: "Sequence[EvalQuery]", limit: int | None) -> "Sequence[Eval
 
 
 def _print(result: dict[str, Any], changes: "dict[str, Difference]") -> None:
+    from rag.flows.evaluate_rerank import DECIDING
+
     settings = result["settings"]
     out(f"{result['dataset']}  {result['n']} queries, best {settings['candidates']} reranked")
     out(f"{settings['model']}  ({settings['rerank']})")
@@ -181,6 +184,13 @@ def _print(result: dict[str, Any], changes: "dict[str, Difference]") -> None:
             )
         _print_replies(told)
         _print_verdicts(told)
+    if (second := result["second_form"]) is not None:
+        gain = second["gain"][DECIDING]
+        out(
+            f"\n{second['form']} against {second['against']}: {DECIDING} {gain['value']:+.3f} "
+            f"[{gain['low']:+.3f}, {gain['high']:+.3f}]",
+            style="bold",
+        )
     misses = result["near_misses"]
     out(f"\nfound in the top 5 but not first: {len(misses)}", style="bold")
     for miss in misses:

@@ -1,7 +1,7 @@
 """Measures retrieval: every query of a set through the same search that answers questions."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rag.core.metrics import (
@@ -72,6 +72,12 @@ def measure_search(
         search_ms=tuple(spent),
         degraded=tuple(degraded),
     )
+
+
+def unknown_documents(queries: Sequence[EvalQuery], known: Iterable[str]) -> list[str]:
+    """Relevant documents that are not among `known`: no search can find them, and every measure is
+    lower for it."""
+    return sorted({name for query in queries for name in query.relevant} - set(known))
 
 
 def measure_run(queries: Sequence[EvalQuery], run: Mapping[str, Sequence[str]]) -> Measurement:

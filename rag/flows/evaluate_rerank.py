@@ -141,6 +141,7 @@ def report(
         "first_stage": _summary(candidates.first, ids),
         "ideal": _summary(candidates.ideal, ids),
         "forms": {result.form: _form(candidates, result) for result in results},
+        "second_form": _form_against(*results) if len(results) == 2 else None,
         "near_misses": _near_misses(candidates.queries, results[0]),
     }
 
@@ -158,6 +159,18 @@ def _form(candidates: Candidates, result: FormResult) -> dict[str, Any]:
         "by": groups,
         "replies": _shares(list(result.outcomes.values())),
         "added_ms": _latency([outcome.ms for outcome in result.outcomes.values()]),
+    }
+
+
+def _form_against(first: FormResult, second: FormResult) -> dict[str, Any]:
+    """What asking in the second form gains over the first, question by question."""
+    return {
+        "form": second.form,
+        "against": first.form,
+        "gain": {
+            name: difference(first.reranked[name], second.reranked[name]).model_dump()
+            for name in SHOWN
+        },
     }
 
 

@@ -33,8 +33,8 @@ def search(
     depth: int = DEPTH,
     filter: Filter = Filter(),  # noqa: B008  # frozen
 ) -> Found:
-    """The `limit` best candidates; with a reranker, of the `depth` that it orders. One that fails
-    leaves the first-stage order.
+    """The `limit` best candidates, the first `depth` of them in the reranker's order, if there is
+    one. One that fails leaves the first-stage order.
 
     Raises:
         UsageError: the query has no letter or digit.
@@ -44,7 +44,8 @@ def search(
     retrieved = searcher.search(query, mode=mode, limit=sought, filter=filter)
     candidates, trace = retrieved.candidates, None
     if reranker is not None:
-        candidates, trace = reranker.rerank(query, candidates, limit)
+        ordered, trace = reranker.rerank(query, candidates[:depth], depth)
+        candidates = (*ordered, *candidates[depth:])[:limit]
     return Found(
         query=retrieved.query, candidates=candidates, degraded=retrieved.degraded, rerank=trace
     )

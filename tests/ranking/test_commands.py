@@ -76,6 +76,15 @@ def test_the_json_of_a_ranking_has_the_documented_fields(rag: RagCall) -> None:
     assert told["counts"] == {"out_of_range": 1, "duplicates": 1, "invalid": 1, "missing": 2}
 
 
+def test_scores_are_shown_with_the_words_of_the_model(rag: RagCall) -> None:
+    scored = [{"id": 1, "score": 0.9, "reason": "說的\n正是這個"}, {"id": 0, "score": 0.2}]
+    Path("reply.txt").write_text(json.dumps(scored))
+    code, shown = rag("check-ranking", "--n", "2", "--mode", "scored", "reply.txt")
+    assert code == 0
+    assert "1. candidate 1  score 0.90  說的 正是這個\n" in shown
+    assert "2. candidate 0  score 0.20\n" in shown
+
+
 def test_many_rankings_are_read_a_line_each(rag: RagCall) -> None:
     rows = [
         {"id": "a", "raw": "[1, 0]", "n": 2},
@@ -277,12 +286,29 @@ def test_both_forms_of_output_are_compared(rag: RagCall) -> None:
     code, shown = rag(
         "eval", "rerank", "questions.jsonl", "--limit", "4", "--json", replies=replies
     )
-    forms = json.loads(shown)["forms"]
+    told = json.loads(shown)
+    forms = told["forms"]
     assert code == 0
+    assert (told["second_form"]["form"], told["second_form"]["against"]) == ("object", "array")
+    assert told["second_form"]["gain"]["ndcg@10"]["value"] == 0.0
     assert {form: told["replies"]["clean"] for form, told in forms.items()} == {
         "array": 1.0,
         "object": 1.0,
     }
+
+
+def test_the_better_form_shows(rag: RagCall) -> None:
+    pytest.importorskip("ir_measures", reason="needs the extra eval")
+    found = json.loads(rag("search", QUERY, "--json")[1])["candidates"]
+    places = [[c["path"] for c in found].index(f"{letter}.md") for letter in "abcd"]
+    backwards: list[object] = [f"[{(place + 1) % 4}]" for place in places]
+    right: list[object] = [f'{{"ranking": [{place}]}}' for place in places]
+    Path("four.jsonl").write_text(
+        "".join(Path("questions.jsonl").read_text().splitlines(keepends=True)[:4])
+    )
+    code, shown = rag("eval", "rerank", "four.jsonl", replies=[*backwards, *right])
+    assert code == 0
+    assert "object against array: ndcg@10 +" in shown
 
 
 @pytest.mark.parametrize(
@@ -304,6 +330,17 @@ def test_an_evaluation_without_a_model_says_what_is_missing(
     code = run_command(["eval", "rerank", "questions.jsonl", "--llm", "extractive"])
     assert code == 1
     assert "no language model" in capsys.readouterr().err
+
+
+def test_the_model_orders_no_more_than_it_is_asked_to(rag: RagCall) -> None:
+    plain = [one["path"] for one in json.loads(rag("search", QUERY, "--json")[1])["candidates"]]
+    shown = json.loads(
+        rag("search-rerank", QUERY, "--candidates", "2", "--json", replies=["[1, 0]"])[1]
+    )
+    assert [one["path"] for one in shown["candidates"]] == [plain[1], plain[0], *plain[2:]]
+    assert [one["ranks"]["reranked"] for one in shown["candidates"]] == [1, 2, None, None]
+    assert len(shown["rerank"]["calls"][0]["ids"]) == 2
+    assert shown["rerank"]["counts"]["clean"] == 1
 
 
 # Python ------------------------------------------------------------------------------------------

@@ -84,6 +84,17 @@ def test_a_broken_line_is_named(folder: Path, name: str, content: str, told: str
         read_dataset(folder)
 
 
+def test_two_queries_of_one_id_are_refused(folder: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "twice.jsonl"
+    questions.write_text('{"id": "a", "text": "One?", "documents": ["x.md"]}\n' * 2)
+    with pytest.raises(UsageError, match="two queries have the id 'a'"):
+        read_dataset(questions)
+    queries = (folder / "queries.jsonl").read_text(encoding="utf-8")
+    (folder / "queries.jsonl").write_text(queries + queries, encoding="utf-8")
+    with pytest.raises(UsageError, match="two queries have the id"):
+        read_dataset(folder)
+
+
 def test_a_missing_set_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         read_dataset(tmp_path / "absent")

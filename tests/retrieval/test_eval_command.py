@@ -88,3 +88,13 @@ def test_a_gate_without_a_baseline_is_a_usage_error(
 ) -> None:
     code, _ = run(capsys, str(dataset), "--fail-below", "0.02")
     assert code == 2
+
+
+def test_documents_that_no_search_can_find_are_named(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (dataset / "qrels.tsv").open("a") as judgements:
+        judgements.write("q1\tgone\t1\n")
+    with pytest.raises(SystemExit):
+        main(["eval", "retrieval", str(dataset)])
+    assert "not in the index (1): gone" in capsys.readouterr().err
