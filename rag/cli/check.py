@@ -12,6 +12,23 @@ from rag.cli.console import emit_json, emit_json_line, out, parse_json, read_tex
 if TYPE_CHECKING:
     from rag.domain.answer import SourceText, Verdict
 
+_WORDS = {
+    "en": {
+        "accepted": "accepted: {}",
+        "refused": "refused",
+        "warning": "warning, {}",
+        "line": "{}, line {}",
+        "repaired": "repaired without loss: {}",
+    },
+    "zh-Hant": {
+        "accepted": "通過：{}",
+        "refused": "不通過",
+        "warning": "警告，{}",
+        "line": "{}，第 {} 行",
+        "repaired": "已在不改變意思下修正：{}",
+    },
+}
+
 
 def register(app: typer.Typer) -> None:
     app.command("check", help="Hold a model's reply against the contract.")(check)
@@ -49,7 +66,7 @@ def check(
         typer.Option(help="What an unsupported claim is: a violation, a warning, not looked for."),
     ] = "strict",
     language: Annotated[
-        Literal["en", "zh-Hant"], typer.Option(help="Language of the messages.")
+        Literal["en", "zh-Hant"], typer.Option(help="Language of what is told.")
     ] = "en",
     fail: Annotated[
         bool, typer.Option("--fail", help="With --jsonl: end with 3 when any reply is refused.")
@@ -90,26 +107,28 @@ def check(
     if as_json:
         emit_json(verdict.model_dump(mode="json"))
     else:
-        _show(verdict)
+        _show(verdict, language)
     return 0 if verdict.accept else EXIT_REJECTED
 
 
-def _show(verdict: "Verdict") -> None:
+def _show(verdict: "Verdict", language: Literal["en", "zh-Hant"]) -> None:
+    words = _WORDS[language]
     if verdict.accept:
-        out(f"accepted: {verdict.status}", style="bold green")
+        out(words["accepted"].format(verdict.status), style="bold green")
         out(f"\n{verdict.answer}\n")
     else:
-        out("refused", style="bold red")
+        out(words["refused"], style="bold red")
     for found in verdict.violations:
         out(f"  {found.code}: {found.message}", style="red")
     for found in verdict.warnings:
-        out(f"  warning, {found.code}: {found.message}", style="yellow")
+        out(f"  {words['warning'].format(found.code)}: {found.message}", style="yellow")
     for claim in verdict.claims:
         for evidence in claim.evidence:
             quote = " ".join(evidence.quote.split())
-            out(f"  {evidence.marker}, line {evidence.line}: {quote}", style="dim")
+            place = words["line"].format(evidence.marker, evidence.line)
+            out(f"  {place}: {quote}", style="dim")
     if verdict.repairs:
-        out(f"  repaired without loss: {', '.join(verdict.repairs)}", style="dim")
+        out(f"  {words['repaired'].format(', '.join(verdict.repairs))}", style="dim")
 
 
 def _read_reply(file: Path | None) -> str:

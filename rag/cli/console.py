@@ -118,7 +118,8 @@ class StageLine:
     def show(self, stage: str, tokens: int) -> None:
         if self._live:
             self.clear()
-            sys.stderr.write(f"{stage} … {tokens} tokens" if tokens else f"{stage} …")
+            counted = f" {tokens} token{'s' if tokens > 1 else ''}" if tokens else ""
+            sys.stderr.write(f"{stage} …{counted}")
             sys.stderr.flush()
             self._drawn = True
 

@@ -53,6 +53,23 @@ def test_a_refused_reply_ends_with_3_and_is_not_shown(check: Any) -> None:
     assert "36 days" not in ran.out
 
 
+def test_everything_is_told_in_chinese_on_demand(check: Any, tmp_path: Path) -> None:
+    sources = tmp_path / "sources.json"
+    sources.write_text('{"S1": "備份保留 30 天。"}', encoding="utf-8")
+    asked = ("--sources", str(sources), "--language", "zh-Hant")
+    good = '{"status": "answered", "answer": "備份保留三十天。【S1】", "citations": ["S1"]}'
+    ran = check(*asked, stdin=good)
+    assert ran.code == 0
+    assert "通過：answered" in ran.out
+    assert "S1，第 1 行: 備份保留 30 天" in ran.out
+    assert "已在不改變意思下修正：marker_width" in ran.out
+    ran = check(*asked, stdin=good.replace("三十", "三十六"))
+    assert ran.code == 3
+    assert "不通過" in ran.out
+    assert "S1 沒有提到「三十六天」，寫的是「30 天」" in ran.out
+    assert not [line for line in ran.out.splitlines() if "warning" in line or "line" in line]
+
+
 def test_json_has_the_shape_of_a_verdict(check: Any) -> None:
     verdict = check("--markers", "S3", "--json", stdin=b"\xef\xbb\xbf" + GOOD.encode()).json
     assert verdict["accept"] is True
