@@ -60,6 +60,13 @@ def rerank(
     replies: Annotated[
         Path | None, typer.Option(help="File of replies, for static.", show_default=False)
     ] = None,
+    reverse_too: Annotated[
+        bool,
+        typer.Option(
+            "--reversed",
+            help="Show each list in reverse as well: how much does the order received decide?",
+        ),
+    ] = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds for one call.")] = None,
     save: Annotated[
         Path | None,
@@ -121,6 +128,7 @@ def rerank(
                 document_of,
                 name,
                 progress,
+                reverse_too=reverse_too,
             )
             for name in forms
         ]
@@ -206,6 +214,12 @@ def _print_replies(told: dict[str, Any]) -> None:
     shares = "  ".join(f"{name} {replies[name]:.0%}" for name in names)
     why = ", ".join(f"{reason} {count}" for reason, count in replies["reasons"].items())
     out(f"  replies       {shares}{f'  ({why})' if why else ''}")
+    if (order := told["order"]) is not None:
+        tau = order["tau"]
+        out(
+            f"  order         tau {tau['value']:+.2f} [{tau['low']:+.2f}, {tau['high']:+.2f}], "
+            f"n={order['n']}: 1 when the order received does not matter, -1 when only that does"
+        )
     out(f"  added time    p50 {added['p50']:.0f} ms, p95 {added['p95']:.0f} ms")
     if replies["warning"]:
         err(f"warning: {replies['warning']}", style="yellow")

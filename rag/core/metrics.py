@@ -4,6 +4,7 @@ Everything here is deterministic: bootstrap samples come from a seeded generator
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 from rag.domain.base import Value
@@ -100,6 +101,14 @@ def difference(before: PerQuery, after: PerQuery) -> Difference:
     mean, low, high = _bootstrap([after[query] - before[query] for query in shared])
     old = sum(before[query] for query in shared) / len(shared)
     return Difference(before=old, after=old + mean, value=mean, low=low, high=high)
+
+
+def rank_correlation(first: Sequence[str], second: Sequence[str]) -> float:
+    """Kendall's tau (Biometrika, 1938) of two orders of the same items: 1 for the same order, -1
+    for the reverse."""
+    places = {item: place for place, item in enumerate(second)}
+    pairs = [places[one] < places[other] for one, other in combinations(first, 2)]
+    return 2 * sum(pairs) / len(pairs) - 1 if pairs else 1.0
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -4,7 +4,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rag.core.metrics import PerQuery, difference, interval, percentile, retrieval_metrics
+from rag.core.metrics import (
+    PerQuery,
+    difference,
+    interval,
+    percentile,
+    rank_correlation,
+    retrieval_metrics,
+)
 from rag.core.verdict import judge_gain
 from rag.domain.base import Value
 from rag.domain.errors import SetupError, UsageError
@@ -43,6 +50,9 @@ class Outcome(Value):
     """Place of the first relevant document, 1-based; None when it is not among the candidates."""
     after: int | None
     ms: float
+    agreement: float | None = None
+    """Rank correlation with the order given to the same candidates reversed, -1..1; None when that
+    was not asked for, or one of the two brought no ranking."""
 
 
 class FormResult(Value):
@@ -92,8 +102,10 @@ def second_stage(
     document_of: Callable[[str], str],
     form: str,
     progress: Progress | None = None,
+    *,
+    reverse_too: bool = False,
 ) -> FormResult:
-    """Reranks the candidates of each query.
+    """Reranks the candidates of each query; with `reverse_too` a second time, shown in reverse.
 
     Raises:
         SetupError: there is no language model to rerank with.
@@ -119,10 +131,28 @@ def second_stage(
             before=_place(found.candidates, query.relevant, document_of),
             after=_place(runs[query.id], query.relevant, document_of),
             ms=round(spent, 2),
+            agreement=_agreement(found.query, ordered, trace, shown, reranker)
+            if reverse_too
+            else None,
         )
     qrels = {query.id: query.relevant for query in candidates.queries}
     reranked = retrieval_metrics(qrels, _documents(runs, document_of))
     return FormResult(form=form, reranked=reranked, outcomes=outcomes)
+
+
+def _agreement(
+    query: str,
+    ordered: Sequence[Candidate],
+    trace: RerankTrace,
+    shown: Sequence[Candidate],
+    reranker: Reranker,
+) -> float | None:
+    again, second = reranker.rerank(query, shown[::-1], len(shown))
+    if len(shown) < 2 or trace.status != "ok" or second.status != "ok":
+        return None
+    return rank_correlation(
+        [one.chunk.chunk_id for one in ordered], [one.chunk.chunk_id for one in again]
+    )
 
 
 def report(
@@ -158,6 +188,7 @@ def _form(candidates: Candidates, result: FormResult) -> dict[str, Any]:
         **_compared(candidates, result, ids),
         "by": groups,
         "replies": _shares(list(result.outcomes.values())),
+        "order": _order([outcome.agreement for outcome in result.outcomes.values()]),
         "added_ms": _latency([outcome.ms for outcome in result.outcomes.values()]),
     }
 
@@ -220,6 +251,12 @@ def _shares(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def _unchanged(call: RerankCall) -> bool:
     return not call.fallback and call.order == tuple(range(len(call.order)))
+
+
+def _order(agreements: Sequence[float | None]) -> dict[str, Any] | None:
+    """How much the order received decides: 1 not at all, -1 when it is only repeated."""
+    measured = [agreement for agreement in agreements if agreement is not None]
+    return {"n": len(measured), "tau": interval(measured).model_dump()} if measured else None
 
 
 def _latency(spent: Sequence[float]) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """The plain word about a second stage, and the measurement behind it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -87,6 +88,28 @@ def test_a_model_that_only_repeats_the_order_is_seen_through() -> None:
     assert array["replies"]["unchanged"] == 1.0
     assert array["gain"]["ndcg@10"]["value"] == 0.0
     assert array["verdict"]["worth"] == "not worth it"
+
+
+def test_a_list_shown_in_reverse_tells_a_judge_from_an_echo() -> None:
+    def order(*behaviours: Behaviour) -> dict[str, Any] | None:
+        found = candidates()
+        model = Ranker(*behaviours)
+        reranker = LLMReranker(lambda: model, PromptBook(), RerankOptions(patience=1000))
+        result = second_stage(found, reranker, lambda path: path, "array", reverse_too=True)
+        assert len(model.requests) == 2 * len(QUERIES)
+        told: dict[str, Any] | None = report("twelve", found, [result], {})["forms"]["array"][
+            "order"
+        ]
+        return told
+
+    judge, echo = order(perfect_order), order(says("[0, 1, 2, 3, 4, 5, 6, 7]"))
+    assert judge is not None
+    assert echo is not None
+    assert judge["n"] == echo["n"] == len(QUERIES)
+    assert judge["tau"]["value"] == 1.0
+    assert echo["tau"]["value"] == -1.0
+    assert order(says("no idea")) is None
+    assert outcome(perfect_order)["forms"]["array"]["order"] is None
 
 
 def test_the_shares_of_replies_tell_malformed_from_failed() -> None:

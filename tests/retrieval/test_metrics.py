@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.core.metrics import RETRIEVAL_METRICS, difference, interval, retrieval_metrics
+from rag.core.metrics import (
+    RETRIEVAL_METRICS,
+    difference,
+    interval,
+    rank_correlation,
+    retrieval_metrics,
+)
 
 QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}}
 RUN = {"q1": ["x", "a", "b"], "q2": ["c"]}
@@ -56,6 +62,13 @@ def test_a_paired_difference_sees_what_two_intervals_hide() -> None:
 def test_no_change_is_not_clear() -> None:
     before = {"a": 0.0, "b": 1.0, "c": 0.5}
     assert not difference(before, before).clear
+
+
+def test_rank_correlation_goes_from_reversed_to_equal() -> None:
+    assert rank_correlation("abcd", "abcd") == 1.0
+    assert rank_correlation("abcd", "dcba") == -1.0
+    assert rank_correlation("abcd", "bacd") == pytest.approx(2 / 3)
+    assert rank_correlation("a", "a") == rank_correlation("", "") == 1.0
 
 
 def test_only_shared_queries_are_compared() -> None:
