@@ -5,13 +5,19 @@ from collections.abc import Iterator
 from rag.core.plain import inline, one_line, printable
 from rag.core.view import Line, Role, Span
 from rag.domain.answer import Verdict
-from rag.domain.trace import Attempt, Trace
+from rag.domain.trace import Attempt, RerankTrace, Trace
 
 _OUTCOME_ROLES: dict[str, Role] = {
     "answered": "answered",
     "insufficient": "insufficient",
     "rejected": "rejected",
     "error": "rejected",
+}
+_RERANKED = {
+    "ok": "order by the model",
+    "partial": "order by the model in part: {}",
+    "fallback": "order of the search: {}",
+    "skipped": "order of the search, skipped after failures: {}",
 }
 _TEXT_WIDTH = 160
 
@@ -84,9 +90,24 @@ def _retrieval(trace: Trace) -> Iterator[Line]:
             Span(text=inline(candidate.path), role="path"),
             Span(text=f"  {candidate.chunk_id}", role="dim"),
         )
-    if (rerank := trace.rerank) is not None:
-        told = f"fallback: {rerank.reason}" if rerank.fallback else "order by the model"
-        yield (Span(text=f"reranked   {told}, {rerank.model}, {rerank.ms:.0f} ms"),)
+    if trace.rerank is not None:
+        yield from _rerank(trace.rerank)
+
+
+def _rerank(rerank: RerankTrace) -> Iterator[Line]:
+    told = _RERANKED[rerank.status].format(rerank.reason)
+    cached = ", from the cache" if rerank.cached and rerank.calls else ""
+    yield (
+        Span(text=f"reranked   {told}", role="warning" if rerank.reason else "plain"),
+        Span(text=f"  {rerank.model or 'no model'}, {rerank.ms:.0f} ms{cached}", role="dim"),
+    )
+    for call in rerank.calls:
+        counts = ", ".join(f"{name} {count}" for name, count in call.counts.items() if count)
+        form = call.reason or ("clean" if call.clean else "repaired")
+        yield (
+            Span(text=f"  {form}{f' ({counts})' if counts else ''}: "),
+            Span(text=one_line(call.raw or "-", _TEXT_WIDTH), role="dim"),
+        )
 
 
 def _context(trace: Trace) -> Iterator[Line]:

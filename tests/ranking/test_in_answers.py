@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.core.trace_view import trace_lines
 from rag.domain.answer import Answer
 from rag.domain.retrieval import Retrieved
 from rag.domain.trace import Trace
@@ -85,6 +86,9 @@ def test_a_small_models_ranking_never_stops_the_answer(
     cited = {"ok": "doc/2.md", "fallback": "doc/0.md"}[status]
     assert trace.context.sources[0].path == cited
     assert [w.code for w in answer.warnings].count("not_reranked") == (status == "fallback")
+    shown = "\n".join("".join(span.text for span in line) for line in trace_lines(trace))
+    told = {"ok": "order by the model", "fallback": f"order of the search: {reason}"}[status]
+    assert f"reranked   {told}" in shown
     # The reply cites the first source: it holds only where reranking brought the right one there.
     assert answer.status == ("answered" if status == "ok" else "rejected")
 
@@ -94,5 +98,8 @@ def test_a_hundred_questions_with_a_broken_ranker_all_finish(tmp_path: Path) -> 
     for _ in range(100):
         desk.ask()
     assert len(desk.ranker.requests) == 3  # then the stage is skipped
+    last = desk.traces()[-1]
+    shown = "\n".join("".join(span.text for span in line) for line in trace_lines(last))
+    assert "reranked   order of the search, skipped after failures: timeout" in shown
     statuses = [trace.rerank.status for trace in desk.traces() if trace.rerank]
     assert sorted(statuses) == ["fallback"] * 3 + ["skipped"] * 97
