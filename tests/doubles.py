@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from math import log
 
 import numpy as np
 
@@ -46,6 +47,13 @@ class MemoryLexical:
         shared = {key: len(terms & {*analyze(c.text)}) for key, c in self.chunks.items()}
         hits = [Hit(chunk_id=key, score=count) for key, count in shared.items() if count]
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:limit]
+
+    def rarity(self, query: str) -> dict[str, float]:
+        texts = [{*analyze(chunk.text)} for chunk in self.chunks.values()]
+        return {
+            term: log((len(texts) + 1) / (sum(term in text for text in texts) + 0.5))
+            for term in analyze(query)
+        }
 
     def replace(self, paths: Sequence[str], chunks: Iterable[Chunk]) -> None:
         kept = {key: chunk for key, chunk in self.chunks.items() if chunk.path not in paths}

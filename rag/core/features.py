@@ -4,13 +4,15 @@ function of query and passage, 0..1, and can be switched off by leaving it out o
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from rag.core.analyzer import analyze
 from rag.core.fold import fold_script
 from rag.core.keywords import keywords
+from rag.core.query_terms import looked_up
 from rag.domain.documents import Chunk
 
 # Names that mean something letter for letter: with a digit beside a letter, an inner dot or
@@ -44,10 +46,15 @@ class Query:
     """A query as the features read it."""
 
     text: str
+    rarity: Mapping[str, float] = field(default_factory=dict)
+    """What its terms weigh in BM25; terms that are not there weigh 1."""
 
     @cached_property
-    def terms(self) -> frozenset[str]:
-        return frozenset(analyze(keywords(self.text)))
+    def terms(self) -> Mapping[str, float]:
+        """Each term's share of the weight of all, which is 1 together."""
+        weights = {term: self.rarity.get(term, 1.0) for term in looked_up(keywords(self.text))}
+        whole = sum(weights.values())
+        return {term: weight / whole for term, weight in weights.items()} if whole else {}
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:
@@ -92,26 +99,29 @@ def quoted_phrases(query: Query, chunk: Chunk) -> float:
 
 
 def title_and_heading(query: Query, chunk: Chunk) -> float:
-    """Share of the query's terms that title and headings hold."""
-    held = query.terms.intersection(terms_of(f"{chunk.title}\n{chunk.context}"))
-    return len(held) / len(query.terms) if query.terms else 0.0
+    """Share of the query's terms that title and headings hold, rare ones counting more."""
+    held = query.terms.keys() & terms_of(f"{chunk.title}\n{chunk.context}")
+    return sum(query.terms[term] for term in sorted(held))
 
 
 def proximity(query: Query, chunk: Chunk) -> float:
-    """Share of the query's terms that stand together somewhere in the passage."""
+    """Share of the query's terms that stand together somewhere in the passage, rare ones counting
+    more."""
     places = [(at, term) for at, term in enumerate(terms_of(chunk.text)) if term in query.terms]
-    best, first = 0, 0
-    held: dict[str, int] = {}
+    best, share, first = 0.0, 0.0, 0
+    held: Counter[str] = Counter()
     for at, term in places:
-        held[term] = held.get(term, 0) + 1
+        if not held[term]:
+            share += query.terms[term]
+        held[term] += 1
         while at - places[first][0] >= _GLANCE:
             gone = places[first][1]
             held[gone] -= 1
             if not held[gone]:
-                del held[gone]
+                share -= query.terms[gone]
             first += 1
-        best = max(best, len(held))
-    return best / len(query.terms) if query.terms else 0.0
+        best = max(best, share)
+    return min(best, 1.0)
 
 
 def definition(query: Query, chunk: Chunk) -> float:
@@ -119,7 +129,7 @@ def definition(query: Query, chunk: Chunk) -> float:
     if chunk.node_kind not in _DEFINITIONS or not chunk.symbol:
         return 0.0
     whole, *parts = analyze(chunk.symbol.rpartition(".")[2]) or [""]
-    return float(whole in query.terms or (bool(parts) and query.terms.issuperset(parts)))
+    return float(whole in query.terms or (bool(parts) and query.terms.keys() >= {*parts}))
 
 
 def names_only(query: Query, chunk: Chunk) -> float:

@@ -79,6 +79,10 @@ class Catalog(Protocol):
         """How many passages still wait for their vector."""
         ...
 
+    def languages(self) -> frozenset[str]:
+        """Of all documents."""
+        ...
+
     def knowledge_version(self) -> str: ...
     def state(self) -> IndexState:
         """How the index was made."""
@@ -90,6 +94,10 @@ class LexicalIndex(Protocol):
 
     def search(self, query: str, limit: int, filter: Filter) -> list[Hit]:
         """Best first; only passages that share a term with the query."""
+        ...
+
+    def rarity(self, query: str) -> dict[str, float]:
+        """Each term of the query and its weight in BM25, the higher the fewer passages hold it."""
         ...
 
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from rag.core.arrange import arrange
 from rag.core.compatible import require_same_embedder
+from rag.core.crosslingual import PARALLEL, moved, offset
 from rag.core.fuse import DEPTH, fuse
 from rag.core.keywords import keywords
 from rag.core.language import detect_language
 from rag.core.passage import query_text
-from rag.domain.documents import Chunk
 from rag.domain.errors import RagError, UsageError
-from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex
+from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex, Vectors
 from rag.domain.retrieval import Filter, Hit, Mode, Retrieved
 
 
@@ -42,9 +43,9 @@ class Searcher:
         if not any(char.isalnum() for char in query):
             raise UsageError("the query has no letter or digit", "ask with at least one word")
         retrievers: dict[str, Callable[[], list[Hit]]] = {}
-        depth = max(DEPTH, limit)
+        depth, words = max(DEPTH, limit), keywords(query)
         if mode != "vector":
-            retrievers["lexical"] = lambda: self.lexical.search(keywords(query), depth, filter)
+            retrievers["lexical"] = lambda: self.lexical.search(words, depth, filter)
         if mode != "lexical":
             self._require_same_embedder()
             retrievers["vector"] = lambda: self._nearest(query, depth, filter)
@@ -54,10 +55,9 @@ class Searcher:
         found = {hit.chunk_id for hits in lists.values() for hit in hits}
         # Hits that the catalog does not know are left out before any cut.
         chunks = {chunk.chunk_id: chunk for chunk in self.catalog.chunks(sorted(found))}
-        fused = fuse(
-            lists.get("lexical", []), lists.get("vector", []), _in_other_language(query, chunks)
-        )
-        candidates = arrange(query, fused, chunks, limit=limit)
+        fused = fuse(lists.get("lexical", []), lists.get("vector", []))
+        rarity = self.lexical.rarity(words) if "lexical" in lists else {}
+        candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit)
         return Retrieved(query=query, candidates=candidates, degraded=tuple(degraded))
 
     def _require_same_embedder(self) -> None:
@@ -70,8 +70,36 @@ class Searcher:
         require_same_embedder(self.catalog.state(), identity)
 
     def _nearest(self, query: str, depth: int, filter: Filter) -> list[Hit]:
-        vector = self.embedder().embed_query(query_text(query))
-        return self.vectors().search(vector, depth, filter)
+        """The nearest passages, best first, by the question's vector or by the same moved into the
+        other language, whichever is nearer; in an index of one language by that language's."""
+        vectors, asked = self.vectors(), self.embedder().embed_query(query_text(query))
+        english = detect_language(query) == "en"
+        languages = self.catalog.languages()
+        if filter.languages:
+            languages = languages.intersection(filter.languages)
+        sides = {language == "en" for language in languages} or {english}
+        found: list[Hit] = []
+        if english in sides:
+            found += vectors.search(asked, depth, filter)
+        if (not english) in sides:
+            to_other = self._to_chinese if english else -self._to_chinese
+            found += vectors.search(moved(asked, to_other), depth, filter)
+        nearest: dict[str, Hit] = {}
+        for hit in sorted(found, key=lambda hit: (-hit.score, hit.chunk_id)):
+            nearest.setdefault(hit.chunk_id, hit)
+        return list(nearest.values())[:depth]
+
+    @cached_property
+    def _to_chinese(self) -> Vectors:
+        """What turns an English question's vector into a Chinese one's, under this embedder."""
+        import numpy as np
+
+        embed = self.embedder().embed_query
+        english, chinese = (
+            np.stack([embed(query_text(question)) for question in questions])
+            for questions in zip(*PARALLEL, strict=True)
+        )
+        return offset(english, chinese)
 
 
 def _gather(
@@ -88,10 +116,3 @@ def _gather(
     if not lists:
         raise next(iter(failures.values()))
     return lists, [f"{name}: {error.message}" for name, error in failures.items()]
-
-
-def _in_other_language(query: str, chunks: Mapping[str, Chunk]) -> set[str]:
-    """Passages that an English question finds in Chinese."""
-    if detect_language(query) != "en":
-        return set()
-    return {chunk_id for chunk_id, chunk in chunks.items() if chunk.language != "en"}

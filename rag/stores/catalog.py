@@ -136,6 +136,13 @@ class Catalog:
     def chunk_count(self) -> int:
         return int(self._value("SELECT count(*) FROM chunks"))
 
+    def languages(self) -> frozenset[str]:
+        return self._unless_changed("languages", self._find_languages)
+
+    def _find_languages(self) -> frozenset[str]:
+        rows = self._all("SELECT DISTINCT json_extract(body, '$.language') FROM documents")
+        return frozenset(language for (language,) in rows)
+
     def knowledge_version(self) -> str:
         """`kb-` and 12 hex over every document's path, content hash and recipe, the embedder and
         the versions of passages and analyzer."""

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -66,6 +67,17 @@ class LexicalIndex:
             ]
         # Equal scores come in the order of segments, which differs from run to run.
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
+
+    def rarity(self, query: str) -> dict[str, float]:
+        with _translated():
+            self._index.reload()
+            searcher = self._index.searcher()
+            held_by = {term: searcher.doc_freq("text", term) for term in looked_up(query)}
+        # tantivy's own: Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009).
+        return {
+            term: log1p((max(searcher.num_docs, held) - held + 0.5) / (held + 0.5))
+            for term, held in held_by.items()
+        }
 
     def count(self) -> int:
         with _translated():

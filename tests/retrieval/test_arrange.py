@@ -82,6 +82,17 @@ def test_a_copy_stands_behind_everything_that_says_something_else() -> None:
     assert [c.chunk.path for c in kept] == ["a.md", "b.md", "c.md"]
 
 
+def test_of_copies_the_one_under_the_heading_asked_for_stays() -> None:
+    text = "Now run the check and see that it passes."
+    chunks = [
+        passage(text, path="a.md", title="Uploads"),
+        passage(text, path="b.md", title="Static files"),
+        passage("Other matters.", path="c.md"),
+    ]
+    found = [c.chunk.path for c in arranged("check static files", chunks, weights={})]
+    assert found == ["b.md", "c.md", "a.md"]
+
+
 def test_versions_that_differ_in_a_figure_are_no_copies() -> None:
     chunks = [
         passage("Backups are kept for 30 days in two regions, by the night run.", path="a.md"),
@@ -98,6 +109,38 @@ def test_no_document_crowds_out_another_that_is_as_good() -> None:
     assert first("x", [*chunks, other], crowding=0.0).path == "long.md"
     paths = [c.chunk.path for c in arranged("x", [*chunks, other], crowding=0.0)]
     assert paths == ["long.md"] * 3 + ["other.md"]
+
+
+def test_rare_terms_count_more_than_common_ones() -> None:
+    common = passage("Python here." + " Other matters." * 40 + " Threads.", path="a.md")
+    rare = passage("Threads here." + " Other matters." * 40, path="b.md")
+    fused = [
+        FusedHit(chunk_id=chunk.chunk_id, score=1.0, vector=1.0, lexical=1.0)
+        for chunk in (common, rare)
+    ]
+    alone = {"proximity": 3.0}
+    usual, weighted = (
+        {
+            candidate.chunk.path: dict(candidate.parts)["proximity"]
+            for candidate in arrange(
+                "python threads", fused, by_id([common, rare]), weights=alone, rarity=rarity
+            )
+        }
+        for rarity in ({}, {"python": 6.0, "thread": 2.0})
+    )
+    assert usual["a.md"] == usual["b.md"]
+    assert weighted["a.md"] > weighted["b.md"]
+
+
+def test_words_add_less_the_more_a_vector_stands_out() -> None:
+    chunk = passage("Rotate the signing key.")
+    fused = FusedHit(chunk_id=chunk.chunk_id, score=0.0, lexical=1.0)
+    shares = [
+        dict(arrange("rotate key", [hit], by_id([chunk]), weights={})[0].parts)["lexical"]
+        for hit in (fused.model_copy(update={"vector": height}) for height in (0.0, 1.0, 4.0))
+    ]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] == pytest.approx(1.0)
 
 
 def test_parts_add_up_to_the_score() -> None:

@@ -1,5 +1,7 @@
 """One list from two: order, not floats."""
 
+from math import hypot
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +16,8 @@ COSINES = st.dictionaries(
 )
 
 
-def order(lexical: dict[str, float], vector: dict[str, float], *other: str) -> list[str]:
-    return [hit.chunk_id for hit in fuse(hits(lexical), hits(vector), set(other))]
+def order(lexical: dict[str, float], vector: dict[str, float]) -> list[str]:
+    return [hit.chunk_id for hit in fuse(hits(lexical), hits(vector))]
 
 
 def test_one_list_alone_keeps_its_order() -> None:
@@ -51,16 +53,27 @@ def test_vector_order_does_not_depend_on_the_embedders_scale() -> None:
     assert order(lexical, wide) == order(lexical, narrow)
 
 
-def test_a_passage_in_the_other_language_is_lifted_but_not_past_a_clear_lead() -> None:
-    cosines = {"own": 0.90, "other": 0.89, **{f"v{n}": 0.85 - 0.005 * n for n in range(9)}}
-    assert order({}, cosines)[0] == "own"
-    assert order({}, cosines, "other")[0] == "other"
-    assert order({}, cosines | {"own": 0.99}, "other")[0] == "own"
+def test_what_leads_one_list_clearly_beats_what_is_middling_in_both() -> None:
+    """As a sum, `both` would come first."""
+    vector = {"sharp": 0.95, "both": 0.88} | {f"v{n}": 0.80 - 0.001 * n for n in range(10)}
+    (first, second, *_) = fuse(hits({"both": 12.0}), hits(vector))
+    assert (first.chunk_id, second.chunk_id) == ("sharp", "both")
+    assert first.lexical + first.vector < second.lexical + second.vector
 
 
-def test_each_hit_says_what_each_list_added() -> None:
+def test_the_order_does_not_depend_on_how_much_is_asked_for() -> None:
+    lexical = {f"c{n}": 40.0 - n / 2 for n in range(60)}
+    vector = {f"c{7 * n % 60}": 0.95 - n / 100 for n in range(60)}
+    deep, usual = (
+        [hit.chunk_id for hit in fuse(hits(lexical)[:depth], hits(vector)[:depth])]
+        for depth in (60, DEPTH)
+    )
+    assert deep[:40] == usual[:40]
+
+
+def test_each_hit_says_how_high_it_is_in_each_list() -> None:
     (first, *_) = fuse(hits({"a": 8.0, "b": 2.0}), hits({"a": 0.9, "b": 0.8}))
-    assert first.score == first.lexical + first.vector
+    assert first.score == hypot(first.lexical, first.vector)
     assert (first.lexical_rank, first.vector_rank, first.similarity) == (1, 1, 0.9)
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,9 @@ class Shelf:
 
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         return [self._chunks[key] for key in chunk_ids if key in self._chunks]
+
+    def languages(self) -> frozenset[str]:
+        return frozenset(chunk.language for chunk in self._chunks.values())
 
     def vectors_pending(self) -> int:
         return self._pending
@@ -144,6 +149,54 @@ def test_similarity_is_the_cosine_and_no_fused_score() -> None:
     assert found.candidates[0].chunk == CHUNKS[1]
     assert found.candidates[0].similarity == pytest.approx(1.0, abs=1e-5)
     assert all(-1.0 <= (c.similarity or 0.0) <= 1.0 + 1e-6 for c in found.candidates)
+
+
+class ByLanguage:
+    """Vectors of two numbers for what is meant and one for the language, which weighs more."""
+
+    identity = HashEmbedder().identity
+    MEANT: ClassVar = {
+        "train": (1.0, 0.0),
+        "火车": (1.0, 0.0),
+        "lunch": (0.0, 1.0),
+        "午餐": (0.0, 1.0),
+    }
+
+    def embed_query(self, text: str) -> Vectors:
+        meant = next((place for word, place in self.MEANT.items() if word in text), (0.0, 0.0))
+        vector = np.array([*meant, 4.0 if text.isascii() else -4.0], dtype=np.float32)
+        return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+
+def by_language(*texts: str) -> Searcher:
+    """Over passages of these texts, a path each in order."""
+    chunks = [
+        passage(text, path=f"{n}.md", language="en" if text.isascii() else "zh-Hans")
+        for n, text in enumerate(texts)
+    ]
+    vectors = MemoryVectors()
+    vectors.put(chunks, np.stack([ByLanguage().embed_query(text) for text in texts]))
+    return searcher(chunks, vectors=vectors, embedder=ByLanguage())
+
+
+@pytest.mark.parametrize("query", ["Can I go by train?", "可以坐火车吗？"])
+def test_a_question_finds_its_answer_in_the_other_language(query: str) -> None:
+    """Though everything in the question's own language is nearer."""
+    own, other = ("lunch", "火车") if query.isascii() else ("午餐", "train")
+    found = by_language(*[own] * 60, other).search(query, mode="vector")
+    assert found.candidates[0].chunk.text == other
+
+
+def test_an_index_of_one_language_is_searched_in_that_language() -> None:
+    found = by_language("午餐", "火车").search("train", mode="vector")
+    assert found.candidates[0].chunk.text == "火车"
+    assert (found.candidates[0].similarity or 0.0) > 0.9
+
+
+def test_a_filter_by_language_decides_how_the_question_is_put() -> None:
+    both = by_language("lunch", "train", "午餐", "火车")
+    (first, *_) = both.search("train", filter=Filter(languages=("en",))).candidates
+    assert first.chunk.text == "train"
 
 
 def test_a_failed_vector_side_leaves_the_words_and_says_so() -> None:

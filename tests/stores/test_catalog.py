@@ -167,6 +167,16 @@ def test_one_catalog_serves_several_threads(catalog: Catalog) -> None:
     assert results == [200] * 8
 
 
+def test_languages_are_those_of_the_documents_there_now(catalog: Catalog) -> None:
+    assert catalog.languages() == frozenset()
+    english = entry("b.md", "two")
+    document = english.document.model_copy(update={"language": "en"})
+    catalog.put([entry("a.md", "one"), english.model_copy(update={"document": document})])
+    assert catalog.languages() == {"zh-Hant", "en"}
+    catalog.remove(["b.md"])
+    assert catalog.languages() == {"zh-Hant"}
+
+
 def test_the_knowledge_version_follows_content_recipe_path_and_embedder(catalog: Catalog) -> None:
     seen = [catalog.knowledge_version()]
 

@@ -104,6 +104,14 @@ def test_words_that_no_passage_has_find_nothing(index: LexicalIndex) -> None:  #
     assert hits[0].score > 0
 
 
+def test_a_term_weighs_more_the_fewer_passages_hold_it(index: LexicalIndex) -> None:
+    index.rebuild([*NOISE, chunk("more.md", "Employees wait for the bus.")])
+    weights = index.rarity("employees by train or zyzzyva")
+    assert 0 < weights["employee"] < weights["train"] < weights["zyzzyva"]
+    assert set(weights) == {*analyze("employees by train or zyzzyva")}
+    assert index.rarity("?") == {}
+
+
 def test_a_better_match_scores_higher(index: LexicalIndex) -> None:
     index.rebuild(
         [chunk("one.md", "The train is late."), chunk("both.md", "The night train is late.")]
