@@ -247,31 +247,55 @@ def retry_message(verdict: Verdict, language: str) -> str:
     )
 
 
-def reply_schema(markers: Sequence[str]) -> dict[str, Any]:
+# Negated classes, groups and bounds only: what every engine and every grammar for decoding knows.
+_BRACKETS = r"\[+[^\[Ss]|\[+[Ss][^\[0-9]"
+_TEXT = rf"[^\[]|{_BRACKETS}"
+_NO_MARKER = f"^({_TEXT})+$"
+_NO_CITATIONS = {"type": "array", "items": {"type": "string"}, "maxItems": 0}
+
+
+def reply_schema(markers: Sequence[str], *, cite_sentences: bool = False) -> dict[str, Any]:
     """JSON schema of a reply to a request that offered `markers`, for constrained decoding.
 
     One branch per status: a flat schema lets a model combine `insufficient` with citations.
     `status` comes first, so that it is decided before anything is written. Lists are bounded, so
-    that no model can fill them for ever. The answer has no `pattern`: one that asks for a marker
-    must forbid quotes, brackets and line ends to fit the grammar of servers, and so would bend what
-    is said; with one a small model ran on to the token limit instead of citing.
+    that no model can fill them for ever. The pattern of the answer leaves the text free and closes
+    the set of markers: `[S` and a digit begin one of `markers` or nothing.
+
+    With `cite_sentences` every sentence of an answer ends in a marker. That bends what is written
+    ("e.g." would end one), so it is for a model that has just answered without any.
     """
+    if not markers:
+        return _branch("insufficient", _NO_MARKER, _NO_CITATIONS)
+    marker = rf"\[({'|'.join(markers)})\]"
     cited = {
         "type": "array",
         "items": {"type": "string", "enum": list(markers)},
         "minItems": 1,
         "maxItems": len(markers),
     }
-    refusal = _branch("insufficient", {"type": "array", "items": {"type": "string"}, "maxItems": 0})
-    return {"anyOf": [_branch("answered", cited), refusal]} if markers else refusal
+    answer = _sentences(marker) if cite_sentences else f"({_TEXT}|{marker})+"
+    return {
+        "anyOf": [
+            _branch("answered", f"^{answer}$", cited),
+            _branch("insufficient", _NO_MARKER, _NO_CITATIONS),
+        ]
+    }
 
 
-def _branch(status: Status, citations: dict[str, Any]) -> dict[str, Any]:
+def _sentences(marker: str) -> str:
+    """A dot inside `config.toml` or 3.5 ends no sentence. Small models run on rather than cite:
+    400 characters are longer than any sentence of the handbook, twelve sentences than an answer."""
+    text = rf"[^\[.!?。！？]|[.!?][0-9a-z_/]|{_BRACKETS}"
+    return rf"(({text}){{1,400}}[.!?。！？]?({marker})+[.!?。！？]? ?){{1,12}}"
+
+
+def _branch(status: Status, answer: str, citations: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
             "status": {"type": "string", "enum": [status]},
-            "answer": {"type": "string", "minLength": 1},
+            "answer": {"type": "string", "minLength": 1, "pattern": answer},
             "citations": citations,
         },
         "required": ["status", "answer", "citations"],

@@ -220,7 +220,7 @@ def _answer(
     for being the last."""
     options = record.options
     deadline = time.monotonic() + options.timeout
-    schema = reply_schema(bundle.markers)
+    uncited = False
     verdict: Verdict | None = None
     for attempt in range(options.retries + 1):
         remaining = deadline - time.monotonic()
@@ -228,7 +228,7 @@ def _answer(
             break
         request = ModelRequest(
             messages=messages,
-            reply_schema=schema,
+            reply_schema=reply_schema(bundle.markers, cite_sentences=uncited),
             parameters=options.parameters,
             timeout=max(remaining, _SHORTEST_RETRY),
         )
@@ -254,6 +254,7 @@ def _answer(
         record.attempts.append(_attempt(request, reply, verdict))
         if verdict.accept and verdict.status is not None:
             return _Decision(outcome=verdict.status, decided_by="model", verdict=verdict)
+        uncited = any(violation.code == "no_citation" for violation in verdict.violations)
         if attempt < options.retries:
             messages = retry_messages(messages, reply.text, retry_message(verdict, language))
     assert verdict is not None  # the first attempt either raised or was judged

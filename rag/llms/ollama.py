@@ -110,6 +110,7 @@ class OllamaModel:
         from langchain_ollama import ChatOllama
         from langsmith import tracing_context
 
+        from rag.llms._ollama.grammar import as_written
         from rag.llms._ollama.transport import DeadlineTransport
 
         parameters = request.parameters
@@ -121,7 +122,7 @@ class OllamaModel:
             seed=parameters.seed,
             num_ctx=parameters.num_ctx,
             num_predict=parameters.num_predict,
-            format=request.reply_schema,
+            format=as_written(request.reply_schema),
             keep_alive=_KEEP_ALIVE,
             reasoning=False,
             sync_client_kwargs={"transport": transport, "follow_redirects": False},

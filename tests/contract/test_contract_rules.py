@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -223,3 +224,55 @@ def test_the_schema_lets_status_decide_what_may_be_cited() -> None:
 
 def test_the_schema_of_a_request_without_sources_allows_no_answer() -> None:
     assert reply_schema(())["properties"]["status"]["enum"] == ["insufficient"]
+
+
+def allows(status: str, answer: str, *, cite_sentences: bool = False) -> bool:
+    """Whether the pattern of the branch for `status` allows `answer`."""
+    branches = reply_schema(["S1", "S12"], cite_sentences=cite_sentences)["anyOf"]
+    (branch,) = (each for each in branches if each["properties"]["status"]["enum"] == [status])
+    return re.search(branch["properties"]["answer"]["pattern"], answer) is not None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Kept for 30 days.[S1] Restored within 4 hours.[S12]",
+        "保留三十天。[S1][S12]",
+        'Two kinds:\n- `list[int]`, "as is"[S1]\n- [see](guide.md), [Summary] and []. [S12]',
+        "No marker at all: the contract tells that.",
+    ],
+)
+def test_the_schema_leaves_the_text_of_an_answer_free(answer: str) -> None:
+    assert allows("answered", answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Kept.[S2]", "Kept.[S1][S3]", "Kept.[s1]", "Kept.[S123]", "[[S2]]", "[S[S2]", "", "["],
+)
+def test_the_schema_has_no_room_for_a_marker_that_was_not_offered(answer: str) -> None:
+    assert not allows("answered", answer)
+
+
+def test_the_schema_has_no_room_for_a_marker_in_a_refusal() -> None:
+    assert allows("insufficient", "The sources do not say who approves [it].")
+    assert not allows("insufficient", "The sources do not say who approves it.[S1]")
+
+
+@pytest.mark.parametrize(
+    ("answer", "allowed"),
+    [
+        ("Kept for 3.5 days in `config.toml`.[S1] Encrypted [S12].", True),
+        ("保留三十天。[S1]加密保存。[S1][S12]", True),
+        ("Two kinds:\n- full[S1]\n- partial[S12]", True),
+        ("Kept for 30 days.", False),
+        ("Kept for 30 days. Encrypted.[S1]", False),
+        ("Kept for 30 days.[S1] Encrypted.", False),
+        ("Kept for 30 days.[S1] Encrypted.[S2]", False),
+        ("and on and on " * 40 + ".[S1]", False),
+    ],
+)
+def test_a_schema_for_cited_sentences_asks_for_a_marker_behind_each(
+    answer: str, allowed: bool
+) -> None:
+    assert allows("answered", answer, cite_sentences=True) is allowed

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.core.contract import reply_schema
 from rag.core.trace_view import trace_lines
 from rag.domain.answer import Answer
 from rag.domain.documents import Chunk
@@ -274,6 +275,21 @@ def test_the_model_sees_marker_title_id_and_text_only(folder: Path) -> None:
     schema = json.dumps(desk.model.requests[0].reply_schema)
     assert '"S1"' in schema
     assert '"S2"' not in schema
+
+
+@pytest.mark.parametrize(
+    ("fault", "asked_for"), [("no_citation", True), ("undeclared_marker", False)]
+)
+def test_a_retry_is_held_to_cited_sentences_after_a_reply_without_markers(
+    folder: Path, fault: str, asked_for: bool
+) -> None:
+    desk = Desk(folder, [make_chunk(BACKUP)], [BROKEN[fault], GOOD])
+
+    assert desk.ask().status == "answered"
+
+    first, second = (request.reply_schema for request in desk.model.requests)
+    assert first == reply_schema(["S1"])
+    assert second == reply_schema(["S1"], cite_sentences=asked_for)
 
 
 def test_earlier_turns_travel_apart_without_their_markers(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Against a real server: the smallest chat model it has installed."""
 
 import json
+import re
 import urllib.request
 from typing import Any
 
@@ -60,3 +61,20 @@ def test_decoding_keeps_to_the_schema_of_the_contract(ollama_host: str, smallest
     assert list(fields) == ["status", "answer", "citations"]
     allowed = {"answered": {"S4"}, "insufficient": set()}[fields["status"]]
     assert set(fields["citations"]) == allowed
+
+
+def test_decoding_leaves_no_sentence_of_a_retry_without_a_marker(
+    ollama_host: str, smallest: str
+) -> None:
+    answered = reply_schema(["S4"], cite_sentences=True)["anyOf"][0]
+    request = ModelRequest(
+        messages=(Message(role="user", content="How long are backups kept? Say: 30 days."),),
+        reply_schema=answered,
+        parameters=GenerationParameters(num_ctx=2048, num_predict=300),
+        timeout=600,
+    )
+    reply = OllamaModel(ollama_host, smallest).complete(request)
+    assert set(re.findall(r"\[S\d+\]", reply.text)) <= {"[S4]"}
+    if reply.finish_reason != "length":
+        answer = json.loads(reply.text)["answer"]
+        assert re.search(answered["properties"]["answer"]["pattern"], answer)
