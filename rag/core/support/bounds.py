@@ -69,9 +69,9 @@ _BEFORE: tuple[tuple[Side, bool, str, str], ...] = (
     (Side.UP, True, r"at (?:the )?(?:very )?least|starting (?:at|from)|>=|≥", _NEAR),
     (Side.DOWN, True, r"at (?:the )?(?:very )?(?:most|latest)|up to|<=|≤", _NEAR),
     (Side.DOWN, True, r"as (?:many|much|long) as|(?:limited|restricted|capped) (?:to|at)", _NEAR),
-    (Side.UP, True, r"minimum|min\.?|lower limit", _FAR),
-    (Side.DOWN, True, r"maximum|max\.?", _FAR),
-    (Side.DOWN, False, r"limit|cap|ceiling", _FAR),
+    (Side.UP, True, r"minimum|min\b\.?|lower limit", _FAR),
+    (Side.DOWN, True, r"maximum|max\b\.?", _FAR),
+    (Side.DOWN, False, r"limit|cap(?:s|ped|acity)?\b|ceiling", _FAR),
     (
         Side.UP,
         True,
@@ -158,7 +158,8 @@ def _cues_ahead(*, moment: bool) -> _Cues:
 
 # How far before a number its bound may begin: "must not be later than the ..." in characters.
 _REACH = 40
-_CLAUSE_END = re.compile(r"[,;.!?。:](?= )|[,;!?。，；\n|](?!\d)")
+# "Max. 5" and "limit: 5" are one clause.
+_CLAUSE_END = re.compile(r"[,;!?。](?= )|(?<!\bmin)(?<!\bmax)\.(?= )|[,;!?。，；\n|](?!\d)")
 
 
 def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Bound | None:

@@ -82,6 +82,8 @@ def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
                 other.partial and not other.universal for other in nearest
             ):
                 yield Reason("of_some", words)
+        elif clause.universal and all(_only_some(clause, other) for other in nearest):
+            yield Reason("of_some_only", words)
         if clause.exclusive and not any(restricts(reading.whole) for reading in sources):
             yield Reason("not_only", words)
 
@@ -109,6 +111,12 @@ def _nearest(clause: Clause, near: Sequence[Clause]) -> list[Clause]:
     if most[1] == 0 or most[0] < _OF_SOURCE * len(clause.signs):
         return []
     return [other for rank, other in zip(ranks, near, strict=True) if rank == most]
+
+
+def _only_some(clause: Clause, other: Clause) -> bool:
+    """Whether `other` says of some only all that `clause` says, however little: "everyone can
+    delete" has one word for which to find the clause that it is about."""
+    return other.exclusive and clause.signs.keys() <= other.signs.keys()
 
 
 def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence[Clause]) -> bool:

@@ -68,8 +68,8 @@ _DATE_PATTERNS = tuple(
         ),
         (
             "年",
-            rf"(?P<era>民国)?(?P<year>{_N}) ?年(?:度|(?: ?(?P<month>{_N}) ?月(?:份|底|初)?(?!份)"
-            rf"(?: ?(?P<day>{_N}) ?[日号])?))?",
+            rf"(?P<era>民国)?(?P<year>{_N}) ?年(?!代)(?:度"
+            rf"|(?: ?(?P<month>{_N}) ?月(?:份|底|初)?(?!份)(?: ?(?P<day>{_N}) ?[日号])?))?",
         ),
         ("月", rf"(?P<month>{_N}) ?月(?: ?(?P<day>{_N}) ?[日号]|份|底|初|中旬|上旬|下旬|)"),
         (
@@ -97,7 +97,7 @@ _BEFORE_MONTH = re.compile(
     r"\b(?:in|of|by|since|until|till|from|to|before|after|last|next|this|every|each|early|late|mid"
     r"|during|through|and|or|for|between)[ -]$"
 )
-_BARE_YEAR = re.compile(r"(?<![\w.,/$€£\-])(?P<year>1[5-9]\d\d|20\d\d)(?![\d,.]\d|[\w%/:\-])")
+_BARE_YEAR = re.compile(r"(?<![\w.,/$€£\-])(?P<year>1[5-9]\d\d|20\d\d)(?![\d,.]\d|[\w%/:\-]| 年代)")
 
 _WEEKDAY = re.compile(
     rf"\b(?P<name>{'|'.join(sorted(_DAYS, key=len, reverse=True))})\b"

@@ -26,11 +26,15 @@ from rag.core.support.quantity import COUNT, CURRENCY, ORDINAL, Quantity
 from rag.core.support.spoken_quantities import find_spoken
 from rag.core.words import stems
 
-_HALF_AFTER = re.compile(r" and a half\b|(?:个)?半(?=(?:个)?(?:小时|钟头|天|月|年|分钟|世纪))")
+_HALF_AFTER = re.compile(r" and a half\b| ?(?:个)?半(?=(?:个)?(?:小时|钟头|天|月|年|分钟|世纪))")
 _AND_A_HALF = re.compile(r" and a half\b")
 _HAN_HALF_AFTER_UNIT = re.compile(r"半(?![年月天日夜价])")
 _PERCENT_BEFORE = re.compile(r"(?P<base>百|千|万)分之$")
 _FRACTION_AFTER = re.compile(r"分之")
+# A sign counts where it stands free: 5-10 is a range, and `x-1` a name.
+_BELOW_ZERO = re.compile(r"(?:(?:^|[ (:=])-|\bminus |零下) ?$")
+_LONGEST_SIGN = 8
+_SIGNED = frozenset({"celsius", "fahrenheit", "degree"})
 _RANGE = re.compile(r" ?(?:-|~|to|and|or|through|up to|至|到|或|与|和|、) ?第?")
 _MILLIONS = re.compile(r" ?(?:m|mil|mio)(?![a-z0-9])")
 _HAN_MEASURE = re.compile(
@@ -157,6 +161,9 @@ def _measured(
             value, end = value + Fraction(1, 2), match.end()
     elif match := _AND_A_HALF.match(flat, end):
         value, end = value + Fraction(1, 2), match.end()
+    if unit.dimension in _SIGNED:
+        before = flat[max(0, start - _LONGEST_SIGN) : start]
+        value = -value if _BELOW_ZERO.search(before) else value
     return Quantity(_in_base(value, unit), unit.dimension, start, end, unit=unit.name, number=value)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from rag.core.support.measures import UNITS
-from rag.core.support.quantity import ORDINAL, Quantity
+from rag.core.support.quantity import COUNT, ORDINAL, Quantity
+from rag.core.words import stems
 
 _ORDINAL_WORDS = {
     word: value
@@ -26,7 +27,7 @@ _FRACTION_WORDS = {"half": 2, "halves": 2} | {
     for word, value in (("third", 3), ("quarter", 4), ("fourth", 4), ("fifth", 5), ("tenth", 10))
     for plural in ("", "s")
 }
-_SINGULAR_UNIT = r"second|minute|hour|day|week|month|year|decade"
+_SINGULAR_UNIT = r"second|minute|hour|day|week|fortnight|month|year|decade"
 
 _ORDINAL = re.compile(
     r"\b(?P<figures>\d+)(?:st|nd|rd|th)\b"
@@ -48,15 +49,29 @@ _ARTICLE = re.compile(
 _ARTICLE_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "three": Fraction(3, 4)}
 # "1,200 requests an hour", "twice a day": the article means "per".
 _RATE_ARTICLE = re.compile(r"(?:\b(?:once|twice|times)|\d[a-z%]*(?: [a-z]+){0,2}|%) $")
+# Not the half of 一个半小时, which belongs to the number before it.
 _HAN_HALF = re.compile(
-    r"(?<![一两二三四五六七八九十\d])半(?:个)?(?P<unit>小时|钟头|天|日|月|年|分钟|秒)(?!导)"
+    r"(?<![一两二三四五六七八九十\d])(?<![一两二三四五六七八九十\d]个)(?<!\d 个)"
+    r"半(?:个)?(?P<unit>小时|钟头|天|日|月|年|分钟|秒)(?!导)"
 )
 _WORD_FOLLOWS = re.compile(r" [a-z]")
+# "Once approved" and "twice as long" count nothing.
+_FREQUENCY = re.compile(
+    r"\b(?:(?P<once>once)(?= (?:an?|per|each|every|daily|weekly|monthly|yearly)\b)"
+    r"|(?P<twice>twice)(?! as\b|-)|thrice)\b"
+)
+_TIMES = frozenset(stems("times"))
 
 
 def find_spoken(flat: str) -> list[Quantity]:
-    """Ordinals, fractions, and single or half units, in no order."""
-    return [*_ordinals(flat), *_fractions(flat), *_articles(flat), *_han_halves(flat)]
+    """Ordinals, fractions, frequencies, and single or half units, in no order."""
+    return [
+        *_ordinals(flat),
+        *_fractions(flat),
+        *_frequencies(flat),
+        *_articles(flat),
+        *_han_halves(flat),
+    ]
 
 
 def _ordinals(flat: str) -> Iterator[Quantity]:
@@ -80,6 +95,20 @@ def _fractions(flat: str) -> Iterator[Quantity]:
             bottom = _FRACTION_WORDS[match["bottom"] or match["joined"]]
             value = Fraction(top if top is not None else int(match["top"]), bottom)
         yield Quantity(frozenset({value}), "ratio", match.start(), match.end(), number=value)
+
+
+def _frequencies(flat: str) -> Iterator[Quantity]:
+    for match in _FREQUENCY.finditer(flat):
+        value = Fraction(1 if match["once"] else 2 if match["twice"] else 3)
+        yield Quantity(
+            frozenset({value}),
+            COUNT,
+            match.start(),
+            match.end(),
+            nouns=_TIMES,
+            article=value == 1,
+            number=value,
+        )
 
 
 def _articles(flat: str) -> Iterator[Quantity]:
