@@ -42,6 +42,8 @@ _SUFFIXES = (
     "ally", "als", "al", "ers", "er", "ors", "or", "ed", "es", "ly", "s", "e",
 )  # fmt: skip
 _SHORTEST_STEM = 3
+# The s of these says "secure": http is another protocol.
+_NO_PLURALS = frozenset({"https", "ftps", "ldaps", "imaps", "smtps", "amqps", "mqtts"})
 
 
 @lru_cache(maxsize=65_536)
@@ -49,6 +51,8 @@ def stem(word: str) -> str:
     """`submitted`, `submits`, `submit` alike. Endings are stripped until none is left, never below
     three letters; a doubled last consonant is made one."""
     if not word.isascii() or not word.isalpha() or word.endswith(("ss", "us", "is")):
+        return word
+    if word in _NO_PLURALS:
         return word
     if word.endswith(("ies", "ied")) and len(word) > 4:
         word = word[:-3] + "y"

@@ -162,6 +162,11 @@ _REACH = 40
 _CLAUSE_END = re.compile(r"[,;!?。](?= )|(?<!\bmin)(?<!\bmax)\.(?= )|[,;!?。，；\n|](?!\d)")
 
 
+# "3 to 5" is at least three, and at most five.
+_RANGE_BEHIND = re.compile(r" ?(?:-|~|to|至|到) ?[\d一二三四五六七八九十百]")
+_RANGE_AHEAD = re.compile(r"[\d一二三四五六七八九十百] ?(?:-|~|to|至|到) ?$")
+
+
 def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Bound | None:
     """The bound on the number (or, with `moment`, the date or time) at `flat[start:end]`, read from
     the words around it."""
@@ -181,7 +186,16 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
     for side, firm, pattern in _AFTER_CUES:
         if match := pattern.match(flat, end):
             return Bound(side, firm, *match.span("cue"))
-    return loose
+    return loose or (None if moment else _end_of_range(flat, before, start, end))
+
+
+def _end_of_range(flat: str, before: str, start: int, end: int) -> Bound | None:
+    if match := _RANGE_BEHIND.match(flat, end):
+        return Bound(Side.UP, False, *match.span())
+    if match := _RANGE_AHEAD.search(before):
+        skipped = start - len(before)
+        return Bound(Side.DOWN, False, skipped + match.start(), skipped + match.end())
+    return None
 
 
 _AHEAD = re.compile(r" (?:before|prior to|ahead of|in advance|earlier)\b|前(?!端|往|台)|之前|以前")

@@ -7,7 +7,9 @@ languages differ they share too few, and these checks stay silent.
 from collections.abc import Iterator, Sequence
 
 from rag.core.support import cues
+from rag.core.support.bounds import find_bound
 from rag.core.support.claim_reading import ClaimReading
+from rag.core.support.fact_checks import find_agreeing
 from rag.core.support.names import replaced_names
 from rag.core.support.polarity import (
     Clause,
@@ -33,6 +35,8 @@ _OF_CLAIM = 0.8
 _OF_SOURCE = 0.5
 
 
+# Numbers of one claim whose bounds are looked at; real claims have a few.
+_MOST_QUANTITIES = 8
 # So many words in common may be chance.
 _FEW = 2
 # Clauses compared in one sentence; real sentences have a few.
@@ -63,7 +67,11 @@ def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
         for clause in reading.clauses_of(sentence)[:_MOST_CLAUSES]
     ]
     stated = claim.clauses[:_MOST_CLAUSES]
-    if _turns_order(claim, sources) or _turns_condition(claim, sentences):
+    if (
+        _turns_order(claim, sources)
+        or _turns_bound(claim, sources)
+        or _turns_condition(claim, sentences)
+    ):
         return
     for clause in stated:
         words = claim.written(clause.start, clause.end)
@@ -153,6 +161,20 @@ def _turns_order(claim: ClaimReading, sources: Sources) -> bool:
         for order, stated in claim.orders.items()
         for reading in sources
     )
+
+
+def _turns_bound(claim: ClaimReading, sources: Sources) -> bool:
+    """Whether claim and sources bound one number from both sides, so that one affirms what the
+    other denies: refunds within 30 days, no refunds after 30 days."""
+    for quantity in claim.quantities[:_MOST_QUANTITIES]:
+        bound = find_bound(claim.flat, quantity.start, quantity.end)
+        if bound is None:
+            continue
+        for reading, other in find_agreeing(quantity, sources):
+            told = reading.bound_at(other.start, other.end, False)
+            if told is not None and told.side is not bound.side:
+                return True
+    return False
 
 
 def _turns_condition(claim: ClaimReading, sentences: Sequence[tuple[SourceReading, int]]) -> bool:

@@ -11,7 +11,7 @@ from rag.core.span import Span
 from rag.core.support.bounds import find_anchor, find_bound
 from rag.core.support.claim_reading import ClaimReading
 from rag.core.support.clock_times import Clock
-from rag.core.support.dates import Date, Decade
+from rag.core.support.dates import Date, Decade, Weekday
 from rag.core.support.measures import DIMENSIONS, same_currency
 from rag.core.support.quantity import COUNT, CURRENCY, ORDINAL, Quantity
 from rag.core.support.rates import find_bare_units
@@ -29,7 +29,7 @@ _FIRST = re.compile(
 _MOST_PLACES = 16
 
 
-_Place = Quantity | Date | Decade | Clock | Span
+_Place = Quantity | Date | Decade | Weekday | Clock | Span
 
 
 def check_facts(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
@@ -76,7 +76,14 @@ def _moments(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
         if not any(decade.agrees(other) for _, other in decades):
             yield _absent(claim.written(decade.start, decade.end), decades)
     for weekday in claim.weekdays:
-        if not any(weekday.day in reading.weekdays for reading in sources):
+        days = [
+            (reading, other)
+            for reading in sources
+            for other in reading.weekdays.get(weekday.day, [])[:_MOST_PLACES]
+        ]
+        if days:
+            yield from _bound(claim, weekday, days)
+        else:
             yield _absent(claim.written(weekday.start, weekday.end), ())
     for clock in claim.clocks:
         times = [

@@ -17,7 +17,9 @@ _OPPOSITE_ACTIONS = """
 enable enabled enables activate activated / disable disabled disables deactivate deactivated
 allow allowed allows permitted permit permits / deny denied denies
 support supported supports / unsupported
-accept accepts accepted / reject rejects rejected refuse refuses refused
+accept accepts accepted approve approves approved \
+/ reject rejects rejected refuse refuses refused
+grant grants granted / revoke revokes revoked
 include includes included including / exclude excludes excluded excluding
 rise rises rose risen increase increases increased grow grows grew grown \
 / shrink shrinks shrank shrunk fall falls fell fallen decrease decreases decreased drop drops \

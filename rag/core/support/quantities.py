@@ -39,7 +39,7 @@ _RANGE = re.compile(r" ?(?:-|~|to|and|or|through|up to|至|到|或|与|和|、) 
 _MILLIONS = re.compile(r" ?(?:m|mil|mio)(?![a-z0-9])")
 _HAN_MEASURE = re.compile(
     r"\s?[个名位台次份人件项条种笔组张把支间层页章节款字行列步级倍座辆部本篇场届批股颗棵块片匹栋户席"
-    r"集期号点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
+    r"集期号楼点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
 )
 _HAN = re.compile(r"[㐀-鿿]")
 _DIGIT_NEIGHBOUR = re.compile(r"[a-z_]")

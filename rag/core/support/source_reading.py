@@ -176,8 +176,12 @@ class SourceReading:
         return find_decades(self.whole)
 
     @cached_property
-    def weekdays(self) -> frozenset[int]:
-        return frozenset(weekday.day for weekday in self._weekdays)
+    def weekdays(self) -> dict[int, list[Weekday]]:
+        """Weekdays by their number, Monday first."""
+        table: dict[int, list[Weekday]] = defaultdict(list)
+        for weekday in self._weekdays:
+            table[weekday.day].append(weekday)
+        return table
 
     @cached_property
     def _weekdays(self) -> tuple[Weekday, ...]:
