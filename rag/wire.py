@@ -20,8 +20,9 @@ from rag.domain.trace import SourceTrace
 from rag.telemetry import silence
 
 if TYPE_CHECKING:
-    from rag.flows.ask import AskOptions, AskPorts
+    from rag.flows.ask import AskPorts
     from rag.flows.ingest import Reading
+    from rag.flows.request import AskOptions
     from rag.flows.search import Searcher
     from rag.journal import Journal
     from rag.promptbook import PromptBook
@@ -230,7 +231,7 @@ class Workspace:
         )
 
     def ask_options(self, **per_question: Any) -> "AskOptions":
-        from rag.flows.ask import AskOptions
+        from rag.flows.request import AskOptions
 
         settings = self.settings
         return AskOptions(

@@ -5,10 +5,8 @@ trace is written; whatever the model says, only a reply that holds leaves as an 
 """
 
 import time
-import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from rag.core.context import build_bundle
@@ -17,23 +15,15 @@ from rag.core.fold import fold_script
 from rag.core.language import detect_language
 from rag.core.plain import well_formed
 from rag.core.prompt import build_messages, messages_hash, prompt_language, retry_messages
-from rag.core.record import citations_of, record_context, record_retrieval, source_texts
+from rag.core.record import source_texts
 from rag.core.tokens import count_tokens
-from rag.domain.answer import Answer, DecidedBy, Outcome, Timings, Verdict, Violation
-from rag.domain.base import Value
-from rag.domain.errors import ModelError, RagError, UsageError
-from rag.domain.models import GenerationParameters, Message, ModelReply, ModelRequest, Prompt, Turn
+from rag.domain.answer import Answer, Verdict, Violation
+from rag.domain.errors import ModelError, UsageError
+from rag.domain.models import Message, ModelReply, ModelRequest, Prompt, Turn
 from rag.domain.ports import Journal, LanguageModel, PromptBook, Reranker
-from rag.domain.retrieval import Candidate, ContextBundle, Filter, Mode, Retrieved
-from rag.domain.trace import (
-    Attempt,
-    ContextTrace,
-    DecidingSettings,
-    ErrorTrace,
-    RerankTrace,
-    RetrievalTrace,
-    Trace,
-)
+from rag.domain.retrieval import ContextBundle, Filter, Mode, Retrieved
+from rag.domain.trace import Attempt, RerankTrace
+from rag.flows.request import AskOptions, Decision, Record
 
 # The complaint about a refused reply names at most a dozen violations of some 25 tokens each.
 _COMPLAINT_TOKENS = 300
@@ -53,26 +43,6 @@ class Search(Protocol):
     def __call__(self, query: str, *, mode: Mode, limit: int, filter: Filter) -> Retrieved: ...
 
 
-class AskOptions(Value):
-    """What a person may set for one question."""
-
-    mode: Mode = "hybrid"
-    filter: Filter = Filter()
-    language: Literal["auto", "en", "zh-Hant"] = "auto"
-    prompt_version: str | None = None
-    max_sources: int = 5
-    context_tokens: int = 4000
-    retries: int = 1
-    coverage: Literal["strict", "warn"] = "warn"
-    support: Literal["strict", "warn", "off"] = "strict"
-    parameters: GenerationParameters = GenerationParameters()
-    timeout: float = 120.0
-    """Seconds for all attempts together."""
-    keep_text: bool = True
-    """Whether the trace holds the sources' text or only their hashes."""
-    run: str | None = None
-
-
 @dataclass(frozen=True)
 class AskPorts:
     search: Search
@@ -83,45 +53,6 @@ class AskPorts:
     knowledge_version: Callable[[], str]
     code_version: str
     reranker: Reranker | None = None
-
-
-@dataclass
-class _Record:
-    """What is known so far; becomes the trace, however the request ends."""
-
-    question: str
-    options: AskOptions
-    trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:16])
-    started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
-    clock: float = field(default_factory=time.monotonic)
-    knowledge_version: str = ""
-    history: tuple[Turn, ...] = ()
-    prompt: Prompt | None = None
-    model: LanguageModel | None = None
-    retrieved: Retrieved | None = None
-    candidates: tuple[Candidate, ...] = ()
-    rerank: RerankTrace | None = None
-    bundle: ContextBundle | None = None
-    attempts: list[Attempt] = field(default_factory=list)
-    warnings: list[Violation] = field(default_factory=list)
-    retrieve_ms: float = 0.0
-    model_ms: float = 0.0
-
-    def timings(self) -> Timings:
-        return Timings(
-            retrieve=round(self.retrieve_ms, 2),
-            rerank=round(self.rerank.ms, 2) if self.rerank else 0.0,
-            model=round(self.model_ms, 2),
-            total=round(_ms_since(self.clock), 2),
-        )
-
-
-class _Decision(Value):
-    """How a request ended."""
-
-    outcome: Outcome
-    decided_by: DecidedBy
-    verdict: Verdict
 
 
 def ask(
@@ -142,16 +73,16 @@ def ask(
         UsageError: the question has no letter or digit, or is longer than the model can read.
         RagError: retrieval or the model failed. The trace is written all the same.
     """
-    record = _Record(well_formed(question), options or AskOptions(), history=tuple(history))
+    record = Record(well_formed(question), options or AskOptions(), history=tuple(history))
     try:
         decision = _decide(record, ports, well_formed(search_query or question), on_stage)
     except BaseException as error:  # an interrupt too: it was a request, and is told
-        _write_trace(record, ports, None, error)
+        ports.journal.write(record.trace(ports.code_version, error=error))
         raise
     return _finish(record, ports, decision, search_query)
 
 
-def _decide(record: _Record, ports: AskPorts, query: str, on_stage: OnStage) -> _Decision:
+def _decide(record: Record, ports: AskPorts, query: str, on_stage: OnStage) -> Decision:
     # In a conversation the search query holds earlier words: they do not make this a question.
     if not any(map(str.isalnum, record.question)):
         raise UsageError("the question has no letter or digit", "ask with at least one word")
@@ -177,7 +108,7 @@ def _decide(record: _Record, ports: AskPorts, query: str, on_stage: OnStage) -> 
     return _answer(record, record.model, record.bundle, messages, language, on_stage)
 
 
-def _retrieve(record: _Record, ports: AskPorts, query: str, on_stage: OnStage) -> None:
+def _retrieve(record: Record, ports: AskPorts, query: str, on_stage: OnStage) -> None:
     options = record.options
     on_stage("retrieving", 0)
     begin = time.monotonic()
@@ -209,13 +140,13 @@ def _not_reranked(trace: RerankTrace) -> Violation:
 
 
 def _answer(
-    record: _Record,
+    record: Record,
     model: LanguageModel,
     bundle: ContextBundle,
     messages: tuple[Message, ...],
     language: str,
     on_stage: OnStage,
-) -> _Decision:
+) -> Decision:
     """Call the model until its reply holds or the attempts are used up. A reply is never accepted
     for being the last."""
     options = record.options
@@ -253,16 +184,16 @@ def _answer(
         )
         record.attempts.append(_attempt(request, reply, verdict))
         if verdict.accept and verdict.status is not None:
-            return _Decision(outcome=verdict.status, decided_by="model", verdict=verdict)
+            return Decision(outcome=verdict.status, decided_by="model", verdict=verdict)
         uncited = any(violation.code == "no_citation" for violation in verdict.violations)
         if attempt < options.retries:
             messages = retry_messages(messages, reply.text, retry_message(verdict, language))
     assert verdict is not None  # the first attempt either raised or was judged
-    return _Decision(outcome="rejected", decided_by="model", verdict=verdict)
+    return Decision(outcome="rejected", decided_by="model", verdict=verdict)
 
 
 def _call(
-    record: _Record, model: LanguageModel, request: ModelRequest, on_stage: OnStage
+    record: Record, model: LanguageModel, request: ModelRequest, on_stage: OnStage
 ) -> ModelReply:
     begin = time.monotonic()
     try:
@@ -321,93 +252,20 @@ def _source_budget(
     return budget
 
 
-def _nothing_found(question: str, prompt: Prompt) -> _Decision:
+def _nothing_found(question: str, prompt: Prompt) -> Decision:
     words = prompt.words["nothing_found"]
     if detect_language(question) == "zh-Hans":
         words = fold_script(words)
     verdict = Verdict(accept=True, status="insufficient", answer=words)
-    return _Decision(outcome="insufficient", decided_by="retrieval", verdict=verdict)
+    return Decision(outcome="insufficient", decided_by="retrieval", verdict=verdict)
 
 
 def _finish(
-    record: _Record, ports: AskPorts, decision: _Decision, search_query: str | None
+    record: Record, ports: AskPorts, decision: Decision, search_query: str | None
 ) -> Answer:
-    if warning := _write_trace(record, ports, decision, None):
+    if warning := ports.journal.write(record.trace(ports.code_version, decision)):
         record.warnings.append(Violation(code="trace_not_written", message=warning))
-    verdict = decision.verdict
-    bundle = record.bundle
-    return Answer(
-        question=record.question,
-        status=decision.outcome,
-        answer=verdict.answer,
-        decided_by=decision.decided_by,
-        citations=citations_of(verdict.citations, bundle) if bundle else (),
-        claims=verdict.claims,
-        violations=verdict.violations,
-        warnings=(*verdict.warnings, *record.warnings),
-        repairs=verdict.repairs,
-        attempts=len(record.attempts),
-        model=str(record.model.identity) if record.model else None,
-        prompt_version=record.prompt.version if record.prompt else None,
-        knowledge_version=record.knowledge_version,
-        trace_id=record.trace_id,
-        timings_ms=record.timings(),
-        spans=verdict.spans,
-        search_query=search_query,
-        rejected_text=record.attempts[-1].raw if decision.outcome == "rejected" else None,
-    )
-
-
-def _write_trace(
-    record: _Record, ports: AskPorts, decision: _Decision | None, error: BaseException | None
-) -> str | None:
-    options, prompt, bundle = record.options, record.prompt, record.bundle
-    return ports.journal.write(
-        Trace(
-            trace_id=record.trace_id,
-            run=options.run,
-            time=record.started_at,
-            question=record.question,
-            language=detect_language(record.question),
-            history=tuple(turn.model_dump() for turn in record.history),
-            prompt_version=prompt.version if prompt else None,
-            prompt_sha256=prompt.sha256 if prompt else None,
-            model=record.model.identity if record.model else None,
-            parameters=options.parameters if record.model else None,
-            knowledge_version=record.knowledge_version,
-            code_version=ports.code_version,
-            settings=DecidingSettings(
-                coverage=options.coverage,
-                support=options.support,
-                retries=options.retries,
-                max_sources=options.max_sources,
-                context_tokens=options.context_tokens,
-                message_language=prompt.language if prompt else "en",
-            ),
-            retrieval=_retrieval(record),
-            rerank=record.rerank,
-            context=(
-                record_context(bundle, keep_text=options.keep_text) if bundle else ContextTrace()
-            ),
-            attempts=tuple(record.attempts),
-            outcome=decision.outcome if decision else None,
-            decided_by=decision.decided_by if decision else None,
-            verdict=decision.verdict if decision else None,
-            timings_ms=record.timings(),
-            error=_error(error) if error else None,
-        )
-    )
-
-
-def _retrieval(record: _Record) -> RetrievalTrace | None:
-    if record.retrieved is None:
-        return None
-    return record_retrieval(record.retrieved, record.candidates, record.options.mode)
-
-
-def _error(error: BaseException) -> ErrorTrace:
-    hint = error.hint if isinstance(error, RagError) else None
-    return ErrorTrace(type=type(error).__name__, message=str(error), hint=hint)
+    return record.answer(decision, search_query)
 
 
 def _ms_since(moment: float) -> float:

@@ -14,7 +14,8 @@ from rag.domain.errors import ModelError, UsageError
 from rag.domain.models import GenerationParameters, Turn
 from rag.domain.retrieval import Candidate, Filter, Mode, Ranks, Retrieved
 from rag.domain.trace import Trace
-from rag.flows.ask import AskOptions, AskPorts, ask
+from rag.flows.ask import AskPorts, ask
+from rag.flows.request import AskOptions
 from rag.journal import Journal
 from rag.llms.static import Reply, StaticLlmClient
 from rag.promptbook import PromptBook
