@@ -1,12 +1,12 @@
 """`rag ask`: one grounded answer."""
 
-from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
 from rag.cli.console import StageLine, emit_json, err, read_text
-from rag.cli.session import RerankMode, SearchMode, settings_of
+from rag.cli.options import AsJson, Languages, Llm, Mode, ModelName, PathGlobs, Replies, Rerank
+from rag.cli.session import settings_of
 
 
 def register(app: typer.Typer) -> None:
@@ -18,21 +18,13 @@ def ask(
     question: Annotated[
         str | None, typer.Argument(help="The question; standard input when missing or '-'.")
     ] = None,
-    path: Annotated[
-        list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
-    ] = None,
-    lang: Annotated[
-        list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
-    ] = None,
-    mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
-    llm: Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
-    replies: Annotated[
-        Path | None, typer.Option(help="File of replies, for static.", show_default=False)
-    ] = None,
-    rerank: Annotated[
-        RerankMode | None, typer.Option(help="Let the model order the passages first.")
-    ] = None,
+    path: PathGlobs = None,
+    lang: Languages = None,
+    mode: Mode = "hybrid",
+    llm: Llm = None,
+    model: ModelName = None,
+    replies: Replies = None,
+    rerank: Rerank = None,
     max_sources: Annotated[int | None, typer.Option(help="Sources handed over at most.")] = None,
     retries: Annotated[int | None, typer.Option(help="0 to 2.")] = None,
     coverage: Annotated[str | None, typer.Option(help="strict or warn.")] = None,
@@ -41,7 +33,7 @@ def ask(
     show_rejected: Annotated[
         bool, typer.Option("--show-rejected", help="Show a refused reply, labelled as such.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     from rag.assistant import Assistant
     from rag.cli import EXIT_REJECTED

@@ -2,12 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from rag.cli.console import StageLine, err, out
-from rag.cli.session import RerankMode, settings_of
+from rag.cli.options import Llm, ModelName, Replies, Rerank
+from rag.cli.session import settings_of
 from rag.core.plain import inline
 
 if TYPE_CHECKING:
@@ -30,14 +31,10 @@ def register(app: typer.Typer) -> None:
 
 def chat(
     context: typer.Context,
-    llm: Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
-    replies: Annotated[
-        Path | None, typer.Option(help="File of replies, for static.", show_default=False)
-    ] = None,
-    rerank: Annotated[
-        RerankMode | None, typer.Option(help="Let the model order the passages first.")
-    ] = None,
+    llm: Llm = None,
+    model: ModelName = None,
+    replies: Replies = None,
+    rerank: Rerank = None,
 ) -> None:
     from rag.assistant import Assistant
     from rag.flows.chat import Conversation

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag.cli.console import emit_json, emit_json_line, out, parse_json, read_text
+from rag.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag.domain.answer import SourceText, Verdict
@@ -56,7 +57,7 @@ def check(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of a reply and stop.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     coverage: Annotated[
         Literal["strict", "warn"],
         typer.Option(help="strict refuses uncited claims, warn tells of them."),

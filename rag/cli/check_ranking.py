@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag.cli.console import emit_json, emit_json_line, out, parse_json, read_text
+from rag.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag.domain.ranking import Ranking
@@ -42,7 +43,7 @@ def check_ranking(
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help='Many: {"id", "raw", "n", "mode"?} a line.')
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     fail: Annotated[
         bool, typer.Option("--fail", help="With --jsonl: end with 3 when any reply is refused.")
     ] = False,

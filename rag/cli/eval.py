@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag.cli.console import emit_json, err, out
+from rag.cli.options import AsJson, Baseline, Corpus, DatasetPath, FailBelow, Mode, Queries
 from rag.cli.session import settings_of
 
 if TYPE_CHECKING:
@@ -34,22 +35,10 @@ def register(app: typer.Typer) -> None:
 
 def retrieval(
     context: typer.Context,
-    dataset: Annotated[
-        Path,
-        typer.Argument(
-            help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or a .jsonl of questions"
-            " over the indexed knowledge."
-        ),
-    ],
-    corpus: Annotated[
-        Path | None, typer.Option(help="Another corpus than the folder's corpus.jsonl.")
-    ] = None,
-    queries: Annotated[
-        Path | None, typer.Option(help="Other queries than the folder's queries.jsonl.")
-    ] = None,
-    mode: Annotated[
-        Literal["hybrid", "lexical", "vector"], typer.Option(help="hybrid, lexical or vector.")
-    ] = "hybrid",
+    dataset: DatasetPath,
+    corpus: Corpus = None,
+    queries: Queries = None,
+    mode: Mode = "hybrid",
     run_out: Annotated[
         Path | None, typer.Option(help="Write the ranked documents as a TREC run.")
     ] = None,
@@ -59,16 +48,9 @@ def retrieval(
     save: Annotated[
         Path | None, typer.Option(help="Keep the result, to compare a later run with.")
     ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="Compare with a result that --save kept.")
-    ] = None,
-    fail_below: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, help="With --baseline: end with 4 when a metric fell by more than this."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    baseline: Baseline = None,
+    fail_below: FailBelow = None,
+    as_json: AsJson = False,
 ) -> int:
     from rag.cli import EXIT_REGRESSION
     from rag.core.trec import format_run

@@ -9,6 +9,7 @@ import typer
 
 from rag.cli.console import emit_json, err, out
 from rag.cli.eval import corpus_workspace, group, write_file
+from rag.cli.options import AsJson, DatasetPath, Llm, ModelName
 from rag.cli.session import settings_of
 
 if TYPE_CHECKING:
@@ -32,22 +33,16 @@ def register(app: typer.Typer) -> None:
 
 def answers(
     context: typer.Context,
-    dataset: Annotated[
-        Path,
-        typer.Argument(
-            help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or a .jsonl of questions"
-            " over the indexed knowledge."
-        ),
-    ],
-    llm: Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
+    dataset: DatasetPath,
+    llm: Llm = None,
+    model: ModelName = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first questions of the set.")
     ] = None,
     answers_out: Annotated[
         Path | None, typer.Option("--out", help="Write every question with its answer, as JSONL.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.assistant import Assistant
     from rag.cli.index import progress_bar

@@ -9,7 +9,18 @@ import typer
 
 from rag.cli.console import emit_json, err, out
 from rag.cli.eval import corpus_workspace, group, read_saved, tell_unknown, write_file
-from rag.cli.session import SearchMode, settings_of
+from rag.cli.options import (
+    AsJson,
+    Baseline,
+    Corpus,
+    DatasetPath,
+    FailBelow,
+    Mode,
+    ModelName,
+    Queries,
+    Replies,
+)
+from rag.cli.session import settings_of
 
 if TYPE_CHECKING:
     from rag.core.metrics import Difference
@@ -28,19 +39,9 @@ def register(app: typer.Typer) -> None:
 
 def rerank(
     context: typer.Context,
-    dataset: Annotated[
-        Path,
-        typer.Argument(
-            help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or a .jsonl of questions"
-            " over the indexed knowledge."
-        ),
-    ],
-    corpus: Annotated[
-        Path | None, typer.Option(help="Another corpus than the folder's corpus.jsonl.")
-    ] = None,
-    queries: Annotated[
-        Path | None, typer.Option(help="Other queries than the folder's queries.jsonl.")
-    ] = None,
+    dataset: DatasetPath,
+    corpus: Corpus = None,
+    queries: Queries = None,
     rerank: Annotated[
         Literal["ids", "scored", "rubric"], typer.Option(help="How the model is asked.")
     ] = "ids",
@@ -54,12 +55,10 @@ def rerank(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only so many of the questions, evenly spread.")
     ] = None,
-    mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
+    mode: Mode = "hybrid",
     llm: Annotated[str | None, typer.Option(help="auto, ollama or static.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
-    replies: Annotated[
-        Path | None, typer.Option(help="File of replies, for static.", show_default=False)
-    ] = None,
+    model: ModelName = None,
+    replies: Replies = None,
     reverse_too: Annotated[
         bool,
         typer.Option(
@@ -75,16 +74,9 @@ def rerank(
     chart: Annotated[
         Path | None, typer.Option(help="Draw the result into this .png or .svg file.")
     ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="Compare with a result that --save kept.")
-    ] = None,
-    fail_below: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, help="With --baseline: end with 4 when a metric fell by more than this."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    baseline: Baseline = None,
+    fail_below: FailBelow = None,
+    as_json: AsJson = False,
 ) -> int:
     from rag.cli import EXIT_REGRESSION
     from rag.cli.index import progress_bar

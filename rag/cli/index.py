@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag.cli.console import emit_json, err, interactive, out
+from rag.cli.options import AsJson
 from rag.cli.session import workspace_of
 from rag.core.plain import inline
 
@@ -37,7 +38,7 @@ def index(
     knowledge: Annotated[
         Path | None, typer.Option("--knowledge", help="The folder of documents.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.cli import EXIT_PARTIAL
 

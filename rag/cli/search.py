@@ -6,7 +6,8 @@ import typer
 
 from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.session import MOST_RESULTS, RerankMode, SearchMode, workspace_of
+from rag.cli.options import AsJson, Languages, Mode, PathGlobs, QueryText, Rerank
+from rag.cli.session import MOST_RESULTS, workspace_of
 
 if TYPE_CHECKING:
     from rag.domain.retrieval import Candidate
@@ -21,26 +22,18 @@ def register(app: typer.Typer) -> None:
 
 def search(
     context: typer.Context,
-    query: Annotated[
-        str | None, typer.Argument(help="The query; standard input when missing or '-'.")
-    ] = None,
+    query: QueryText = None,
     limit: Annotated[
         int, typer.Option("-k", "--limit", min=1, max=MOST_RESULTS, help="How many.")
     ] = 10,
-    mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
-    path: Annotated[
-        list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
-    ] = None,
-    lang: Annotated[
-        list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
-    ] = None,
-    rerank: Annotated[
-        RerankMode | None, typer.Option(help="Let a language model order the best 20.")
-    ] = None,
+    mode: Mode = "hybrid",
+    path: PathGlobs = None,
+    lang: Languages = None,
+    rerank: Rerank = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each feature adds to a score.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.assistant import Assistant
 

@@ -1,14 +1,14 @@
 """`rag search-rerank`: both stages side by side, whether reranking is switched on or not."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
+from rag.cli.options import AsJson, Languages, Llm, Mode, ModelName, PathGlobs, QueryText, Replies
 from rag.cli.search import candidate_json, rerank_json
-from rag.cli.session import SearchMode, workspace_of
+from rag.cli.session import workspace_of
 
 if TYPE_CHECKING:
     from rag.domain.trace import RerankCall, RerankTrace
@@ -26,9 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def search_rerank(
     context: typer.Context,
-    query: Annotated[
-        str | None, typer.Argument(help="The query; standard input when missing or '-'.")
-    ] = None,
+    query: QueryText = None,
     limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="How many to show.")] = 5,
     depth: Annotated[
         int, typer.Option("--candidates", min=1, max=200, help="How many the model orders.")
@@ -37,19 +35,13 @@ def search_rerank(
         Literal["ids", "scored", "rubric"] | None,
         typer.Option(help="ids unless the settings name another."),
     ] = None,
-    mode: Annotated[SearchMode, typer.Option(help="How to search.")] = "hybrid",
-    path: Annotated[
-        list[str] | None, typer.Option(help="Only documents that match this glob; repeatable.")
-    ] = None,
-    lang: Annotated[
-        list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
-    ] = None,
-    llm: Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name, for ollama.")] = None,
-    replies: Annotated[
-        Path | None, typer.Option(help="File of replies, for static.", show_default=False)
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    mode: Mode = "hybrid",
+    path: PathGlobs = None,
+    lang: Languages = None,
+    llm: Llm = None,
+    model: ModelName = None,
+    replies: Replies = None,
+    as_json: AsJson = False,
 ) -> None:
     from rag.flows.rerank import search
 

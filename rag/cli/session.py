@@ -1,7 +1,7 @@
 """From a command's context and flags to settings and a workspace."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -10,14 +10,8 @@ if TYPE_CHECKING:
     from rag.wire import Workspace
 
 
-SearchMode = Literal["hybrid", "lexical", "vector"]
-"""`rag.domain.retrieval.Mode` again: importing it would load pydantic for `rag --help`."""
-
 MOST_RESULTS = 1000
 """The longest list of passages that a command shows; nobody reads further."""
-
-RerankMode = Literal["off", "ids", "scored", "rubric"]
-"""How the setting `rerank` may be; see `rag.config`."""
 
 
 def workspace_root(context: typer.Context) -> Path:

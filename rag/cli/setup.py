@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from rag.cli.console import emit_json, out
+from rag.cli.options import AsJson
 from rag.cli.session import workspace_root
 
 _SETTINGS_TEMPLATE = """\
@@ -70,7 +71,7 @@ def init(
 
 def config(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.config import load_settings
 
@@ -89,7 +90,7 @@ def config(
 
 def doctor(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     from rag.cli import EXIT_ERROR
     from rag.config import load_settings

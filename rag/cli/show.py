@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag.cli.console import console, emit_json, out
+from rag.cli.options import AsJson
 from rag.cli.session import workspace_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def show(
     context: typer.Context,
     target: Annotated[str, typer.Argument(help="A chunk id, PATH, PATH:LINE or PATH:FROM-TO.")],
     around: Annotated[int, typer.Option("-n", "--around", min=0, help="Lines around it.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     catalog = workspace_of(context).catalog
     path, first, last = _locate(catalog, target)

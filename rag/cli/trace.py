@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag.cli.console import emit_json, err, out
+from rag.cli.options import AsJson
 from rag.cli.session import settings_of, workspace_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def list_traces(
     context: typer.Context,
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.cli.render import print_lines
     from rag.core.trace_view import trace_row
@@ -46,7 +47,7 @@ def list_traces(
 def show(
     context: typer.Context,
     trace_id: Annotated[str, typer.Argument(help="The id, or as much of it as is unique.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.cli.render import print_lines
     from rag.core.trace_view import trace_lines
@@ -61,7 +62,7 @@ def show(
 def stats(
     context: typer.Context,
     run: Annotated[str | None, typer.Option(help="Only this run.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from rag.core.trace_stats import summarize
 
@@ -92,7 +93,7 @@ def verify(
     trace_id: Annotated[
         str | None, typer.Argument(help="One request; all of them when missing.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     from rag.cli import EXIT_REGRESSION
     from rag.core.replay import replay
