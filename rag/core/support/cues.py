@@ -85,6 +85,7 @@ NO_NEGATION = Cue(
     \bin no time\b
     \bnon-?stop\b
     \bnone other than\b
+    \bneither\b(?=[^,;.]{{1,60}}\bnor\b)
     \b(?:no one|nobody|nothing) (?:but|except|other than|else)\b
     (?:\bnot|n't|\bcannot) (?=\w+(?: \w+){{0,4}}? until\b)
     (?:\bno|\bnot|n't|\bnever|\bcannot)(?: \w+){{0,4}} (?=(?:{_COMPARATIVE}) than\b)
@@ -103,7 +104,7 @@ NO_NEGATION = Cue(
     未经?(?=[^,;.。]{1,12}(?:不得|不可|不能|禁止|请勿))
     避免|以免|难免|免[费责疫]
     没收|没落|埋没|沉没|莫不
-    [未不]满|未达|不[足到](?=[\d〇零一二三四五六七八九十百千万两半])
+    [未不]满|未达|不[足到](?= ?[\d〇零一二三四五六七八九十百千万两半])
     [是能可与会有]否|否则
     有没有|会不会|能不能|可不可以|是不是|要不要
     不同(?=步)

@@ -11,8 +11,13 @@ _LIST_SIGN = re.compile(r"^\s*(?:[-*+•>]|\(?\d{1,3}[.)、])\s+")
 _ENDS = " .,;:!?。、…\"'"
 _STICKS = re.compile(r"[a-z0-9_]")
 _HAN_NUMERAL = frozenset("〇零一二三四五六七八九十百千万亿两")
-# A quotation that begins right behind a denial would turn it round.
-_DENIED = re.compile(r"(?:\b(?:not|no|never|cannot|without|unless)|n't|[不未无没勿非别])\s*$")
+# A quotation that begins right behind a denial, or a word after it, would turn it round: "no longer
+# supports", 不得刪除.
+_DENIED = re.compile(
+    r"(?:(?:\b(?:not|nor|no|neither|never|cannot|without|unless)|n't)(?: [a-z]+)?"
+    r"|[不未无没勿非别][得可能应会要准许须需有曾]?|禁止|严禁)\s*$"
+)
+_DENIAL_REACH = 20
 # Positions of one phrase looked at; beyond this it is no quotation but noise.
 _TRIES = 50
 
@@ -51,7 +56,7 @@ class Squeezed:
 
     def _is_whole(self, start: int, end: int) -> bool:
         flat = self._flat
-        before, after = flat[max(0, start - 12) : start], flat[end : end + 2]
+        before, after = flat[max(0, start - _DENIAL_REACH) : start], flat[end : end + 2]
         if before and (_joined(before[-1], flat[start]) or _DENIED.search(before)):
             return False
         if (
