@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from rag.domain.documents import Chunk, Document
-from rag.domain.errors import IndexUnusable, SetupError
+from rag.domain.errors import IndexUnusable
 from rag.domain.index import IndexedDocument, IndexState, Known, PendingVector
+from rag.stores._sqlite import connect, holds_anything, transaction, translated
 
 _T = TypeVar("_T")
 
 CATALOG_FILE = "catalog.sqlite"
 SCHEMA_VERSION = 1
-# Another process may hold the write lock for one batch of documents; a batch takes about a second.
-_BUSY_SECONDS = 30.0
 # SQLite binds at most 32,766 values in a statement, older builds 999.
 _PAGE = 900
 
@@ -64,7 +63,7 @@ class Catalog:
         path = index_dir / CATALOG_FILE
         if not path.is_file():
             raise IndexUnusable("there is no index yet", "run `rag index`")
-        connection = _connect(path)
+        connection = connect(path)
         try:
             _check_schema(connection)
         except BaseException:
@@ -86,12 +85,12 @@ class Catalog:
             try:
                 return cls.open(index_dir)
             except IndexUnusable:
-                if not rebuild and _holds_anything(path):
+                if not rebuild and holds_anything(path):
                     raise
                 for suffix in ("", "-wal", "-shm"):
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
-        connection = _connect(path)
-        with _translated(), _transaction(connection):
+        connection = connect(path)
+        with translated(), transaction(connection):
             # Another process may have made it in the meantime.
             if connection.execute("PRAGMA user_version").fetchone() == (0,):
                 for statement in _SCHEMA.split(";\n"):
@@ -379,7 +378,7 @@ class Catalog:
         self._db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?)", ((k,) for k in keys))
 
     def _all(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, _translated():
+        with self._lock, translated():
             return self._db.execute(statement, values).fetchall()
 
     def _value(self, statement: str) -> Any:
@@ -387,7 +386,7 @@ class Catalog:
 
     @contextmanager
     def _write(self) -> Iterator[None]:
-        with self._lock, _translated(), _transaction(self._db):
+        with self._lock, translated(), transaction(self._db):
             yield
 
     def _delete_each(self, table: str, column: str, keys: Iterable[str]) -> None:
@@ -397,22 +396,8 @@ class Catalog:
             )
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    with _translated():
-        connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-
 def _check_schema(connection: sqlite3.Connection) -> None:
-    with _translated():
+    with translated():
         (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found == SCHEMA_VERSION:
         return
@@ -425,50 +410,6 @@ def _check_schema(connection: sqlite3.Connection) -> None:
         f" {SCHEMA_VERSION})",
         hint,
     )
-
-
-def _holds_anything(path: Path) -> bool:
-    """False for what a first run leaves when it is killed before the schema is written."""
-    try:
-        connection = _connect(path)
-    except IndexUnusable:
-        return True
-    try:
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        return bool(tables)
-    finally:
-        connection.close()
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            raise IndexUnusable(
-                "the index is busy: another process keeps writing to it", "try again in a moment"
-            ) from error
-        if "full" in str(error):
-            raise SetupError(f"the index cannot grow: {error}", "free some disk space") from error
-        raise IndexUnusable(
-            f"the index cannot be read or written: {error}", "check the folder's permissions"
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise IndexUnusable(
-            f"the index is damaged: {error}", "run `rag index --rebuild`"
-        ) from error
 
 
 def _pages(values: Sequence[str]) -> Iterator[Sequence[str]]:
