@@ -24,6 +24,9 @@ _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "晚间", "夜间", "夜�
 _MORNING = frozenset({"凌晨", "清晨", "早上", "早晨", "上午"})
 _HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _FIGURE = r"(?<![\d:.])"
+_PREPOSITIONS = ("at", "by", "until", "till", "from", "to", "before", "after", "since", "around")
+_BEFORE_HOUR = "|".join(rf"(?<=\b{word} )" for word in _PREPOSITIONS)
+_DAY_PARTS = {"morning": "a", "afternoon": "p", "evening": "p"}
 _HALF = r" ?(?P<{name}>[ap])\.?m\b\.?"
 _CLOCK = re.compile(
     rf"(?P<period>{_PERIOD})?的? ?"
@@ -35,6 +38,9 @@ _CLOCK = re.compile(
     # ten o'clock in the evening
     rf"|{_FIGURE}(?P<oclock>1[0-2]|[1-9]|{_HOUR_WORDS}) o'clock"
     r"(?: in the (?P<part>morning|afternoon|evening))?"
+    # at two in the morning; "take two in the morning" is no time
+    rf"|(?:{_BEFORE_HOUR})(?P<bare>1[0-2]|[1-9]|{_HOUR_WORDS}) in the "
+    r"(?P<day_part>morning|afternoon|evening)\b"
     # 十點, 9點30分, 三時一刻
     r"|(?P<han>(?<![\d.])\d{1,2}|[零〇一二两三四五六七八九十廿]{1,3}) ?"
     r"(?P<sign>[点时])(?!间|候|代|数|名|播)(?:(?P<quarter>半|[一三]刻|整|钟)"
@@ -48,6 +54,7 @@ _CLOCK = re.compile(
 )
 _CLOCK_HINT = re.compile(
     r"\d:\d|\d ?[ap]\.?m|[点时]|o'clock|noon|midnight|正午|午夜|half past|quarter (?:to|past)"
+    r"|in the (?:morning|afternoon|evening)"
 )
 _HAN_CLOCK_BEFORE = re.compile(
     r"(?:于|在|自|从|至|到|~|-|每天|每日|[周期拜][一二三四五六日]|前|后|日|号|天) ?$"
@@ -105,9 +112,8 @@ def _clock_minutes(flat: str, match: re.Match[str], period_before: str) -> froze
         hour = _O_CLOCK_WORDS.get(match["past"]) or int(match["past"])
         minute = {"half past": 30, "quarter past": 15, "quarter to": -15}[match["part_of"]]
         return frozenset((at + minute) % _DAY_MINUTES for at in _on_half(hour, 0, ""))
-    if match["oclock"]:
-        text = match["oclock"]
-        half = {"morning": "a", "afternoon": "p", "evening": "p"}.get(match["part"] or "", "")
+    if text := match["oclock"] or match["bare"]:
+        half = _DAY_PARTS.get(match["part"] or match["day_part"] or "", "")
         return _on_half(_O_CLOCK_WORDS.get(text) or int(text), 0, half)
     if match["hour"]:
         hour, minute = int(match["hour"]), int(match["minute"])

@@ -33,7 +33,8 @@ paid / unpaid
 start starts started begin begins began / end ends ended finish finishes finished
 启用 开启 / 停用 关闭 禁用
 允许 准许 / 禁用
-增加 上升 提高 提升 上涨 调升 调涨 / 减少 下降 降低 下跌 调降
+增加 上升 提高 提升 上涨 调升 调涨 调高 / 减少 下降 降低 下跌 调降 调低
+写入 / 读取
 成功 / 失败
 接受 核准 批准 / 拒绝 驳回 退回
 包含 包括 / 排除
@@ -67,6 +68,11 @@ shortest / longest
 largest biggest / smallest
 oldest earliest / newest latest
 ascending / descending
+higher highest upper / lower lowest
+true / false
+north northern / south southern
+east eastern / west western
+full-time / part-time
 synchronous / asynchronous
 mutable / immutable
 read-only / writable
@@ -74,12 +80,18 @@ read-only / writable
 必填 / 选填
 公开 / 私有 机密
 自动 / 手动 人工
+较高 / 较低
+升幂 升序 递增 / 降幂 降序 递减
+免费 无偿 / 付费 收费
+早班 日班 / 晚班 夜班
+全职 正职 / 兼职
+全薪 / 半薪
 内部 / 外部
 有效 / 无效
 线上 / 离线 线下
 第一 / 最后
 """
-_LATIN_WORD = re.compile(r"[a-z]+(?:-only)?")
+_LATIN_WORD = re.compile(r"[a-z]+(?:-(?:only|time))?")
 
 
 @dataclass(frozen=True, slots=True)

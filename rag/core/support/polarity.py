@@ -37,6 +37,7 @@ class Clause:
         self.sign = sign
         """+1, or -1 where the clause as a whole is denied."""
         found = find_opposites(bare)
+        around = bare
         bare = cues.blank_spans(bare, ((word.start, word.end) for word in found))
         self.signs: dict[str, int] = dict.fromkeys(stems(bare), sign)
         sides = {(word.key, sign * word.sign) for word in found}
@@ -53,8 +54,8 @@ class Clause:
             for word in found
             if word.is_action
             for neighbour in (
-                *stems(bare[max(0, word.start - _NEIGHBOUR) : word.start])[-1:],
-                *stems(bare[word.end : word.end + _NEIGHBOUR])[:1],
+                *stems(around[max(0, word.start - _NEIGHBOUR) : word.start])[-1:],
+                *stems(around[word.end : word.end + _NEIGHBOUR])[:1],
             )
         )
         """Each word that has an opposite, with the content word on either side of it, and its sign:
