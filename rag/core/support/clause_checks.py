@@ -84,13 +84,17 @@ def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
         if _about_one_thing(clause, nearest, stated):
             if all(denies(clause, other) for other in nearest):
                 yield Reason("opposite", words)
-            elif clause.universal and all(other.exclusive for other in nearest):
+            elif all(_limits(other, clause) for other in nearest):
                 yield Reason("of_some_only", words)
             elif clause.universal and all(
                 other.partial and not other.universal for other in nearest
             ):
                 yield Reason("of_some", words)
-        elif clause.universal and all(_only_some(clause, other) for other in nearest):
+        elif all(
+            _limits(other, clause) and clause.signs.keys() <= other.signs.keys()
+            for other in nearest
+        ):
+            # "Everyone can delete" has one word for which to find the clause that it is about.
             yield Reason("of_some_only", words)
         if clause.exclusive and not any(restricts(reading.whole) for reading in sources):
             yield Reason("not_only", words)
@@ -107,8 +111,9 @@ def _takes_other_side(clause: Clause, near: Sequence[Clause]) -> bool:
         or (shared > _FEW and shared >= _OF_CLAIM * len(other.signs))
         for pair in other.pairs
     }
+    taken = {(key, sign) for _, key, sign in told}
     return any(
-        sign and (word, key, -sign) in told and not told & {(word, key, sign), (word, key, 0)}
+        sign and (word, key, -sign) in told and not taken & {(key, sign), (key, 0)}
         for word, key, sign in clause.pairs
     )
 
@@ -121,10 +126,9 @@ def _nearest(clause: Clause, near: Sequence[Clause]) -> list[Clause]:
     return [other for rank, other in zip(ranks, near, strict=True) if rank == most]
 
 
-def _only_some(clause: Clause, other: Clause) -> bool:
-    """Whether `other` says of some only all that `clause` says, however little: "everyone can
-    delete" has one word for which to find the clause that it is about."""
-    return other.exclusive and clause.signs.keys() <= other.signs.keys()
+def _limits(other: Clause, clause: Clause) -> bool:
+    """Whether `other` says of some only what `clause` says of all, without an "only" of its own."""
+    return clause.universal and not clause.exclusive and other.exclusive
 
 
 def _about_one_thing(clause: Clause, nearest: Sequence[Clause], others: Sequence[Clause]) -> bool:

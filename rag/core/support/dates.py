@@ -192,6 +192,13 @@ class Decade:
     start: int
     end: int
 
+    def holds(self, year: int | None) -> bool:
+        """Whether a year is one of the ten."""
+        if year is None:
+            return False
+        first = year - year % 10
+        return self.year == (first if self.year >= 100 else first % 100)
+
     def agrees(self, other: "Decade") -> bool:
         if self.year >= 100 and other.year >= 100:
             return self.year == other.year
@@ -199,7 +206,7 @@ class Decade:
 
 
 _DECADE = re.compile(
-    r"(?<![\d.])(?P<years>[12]\d\d0)(?:'?s\b| ?年代)|'(?P<short>\d0)s\b"
+    r"(?<![\d.])(?P<years>[12]\d\d0)(?:'?s\b| ?年代)|(?:'|\bthe )(?P<short>\d0)s\b"
     r"|(?:(?P<century>\d{1,2}|[一二三四五六七八九十廿]{1,3}) ?世纪)? ?"
     r"(?P<tens>\d0|[一二三四五六七八九]十) ?年代"
 )

@@ -73,7 +73,8 @@ def _moments(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
             yield _absent(written, others)
     for decade in claim.decades:
         decades = [(reading, other) for reading in sources for other in reading.decades]
-        if not any(decade.agrees(other) for _, other in decades):
+        within = any(decade.holds(year) for reading in sources for year in reading.years)
+        if not within and not any(decade.agrees(other) for _, other in decades):
             yield _absent(claim.written(decade.start, decade.end), decades)
     for weekday in claim.weekdays:
         days = [

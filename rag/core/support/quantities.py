@@ -161,10 +161,15 @@ def _measured(
             value, end = value + Fraction(1, 2), match.end()
     elif match := _AND_A_HALF.match(flat, end):
         value, end = value + Fraction(1, 2), match.end()
-    if unit.dimension in _SIGNED:
-        before = flat[max(0, start - _LONGEST_SIGN) : start]
-        value = -value if _BELOW_ZERO.search(before) else value
+    value *= _sign(flat, start, unit.dimension)
     return Quantity(_in_base(value, unit), unit.dimension, start, end, unit=unit.name, number=value)
+
+
+def _sign(flat: str, start: int, dimension: str) -> int:
+    """-1 for degrees below zero."""
+    if dimension not in _SIGNED:
+        return 1
+    return -1 if _BELOW_ZERO.search(flat[max(0, start - _LONGEST_SIGN) : start]) else 1
 
 
 @lru_cache(maxsize=4_096)  # texts repeat their numbers, and fractions multiply slowly
@@ -209,7 +214,8 @@ def _as_unit_of(low: Quantity, high: Quantity, flat: str) -> Quantity:
         return replace(low, dimension=CURRENCY, currency=high.currency, article=False)
     match = UNIT_AFTER.search(flat[high.start : high.end])
     factors = UNITS[match["unit"]].factors if match and match["unit"] in UNITS else (Fraction(1),)
-    values = frozenset(value * factor for value in low.values for factor in factors)
+    sign = _sign(flat, low.start, high.dimension)
+    values = frozenset(sign * value * factor for value in low.values for factor in factors)
     return replace(low, values=values, dimension=high.dimension, nouns=frozenset(), article=False)
 
 
