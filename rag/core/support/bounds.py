@@ -162,9 +162,13 @@ _REACH = 40
 _CLAUSE_END = re.compile(r"[,;!?。](?= )|(?<!\bmin)(?<!\bmax)\.(?= )|[,;!?。，；\n|](?!\d)")
 
 
-# "3 to 5" is at least three, and at most five.
-_RANGE_BEHIND = re.compile(r" ?(?:-|~|to|至|到) ?[\d一二三四五六七八九十百]")
-_RANGE_AHEAD = re.compile(r"[\d一二三四五六七八九十百] ?(?:-|~|to|至|到) ?$")
+# "3 to 5" is at least three, and at most five; a score of 2-1 is no range.
+_FIGURES = r"\d+(?:\.\d+)?"
+_HAN_FIGURE = "一二两三四五六七八九十百"
+_JOINT = r" ?(?:-|~|to|至|到) ?"
+_NUMBER = re.compile(_FIGURES)
+_RANGE_BEHIND = re.compile(rf"{_JOINT}(?P<other>{_FIGURES}|[{_HAN_FIGURE}])")
+_RANGE_AHEAD = re.compile(rf"(?P<other>{_FIGURES}|[{_HAN_FIGURE}]){_JOINT}$")
 
 
 def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Bound | None:
@@ -190,12 +194,24 @@ def find_bound(flat: str, start: int, end: int, *, moment: bool = False) -> Boun
 
 
 def _end_of_range(flat: str, before: str, start: int, end: int) -> Bound | None:
-    if match := _RANGE_BEHIND.match(flat, end):
+    number = _NUMBER.match(flat, start, end)
+    match = _RANGE_BEHIND.match(flat, end)
+    if match and _ascends(number, match["other"]):
         return Bound(Side.UP, False, *match.span())
-    if match := _RANGE_AHEAD.search(before):
+    match = _RANGE_AHEAD.search(before)
+    if match and _ascends(number, match["other"], falling=True):
         skipped = start - len(before)
         return Bound(Side.DOWN, False, skipped + match.start(), skipped + match.end())
     return None
+
+
+def _ascends(number: re.Match[str] | None, other: str, *, falling: bool = False) -> bool:
+    """Whether `number` comes before `other`, or behind it; taken for granted of Chinese numerals,
+    which write no scores."""
+    if number is None or other in _HAN_FIGURE:
+        return number is None and other in _HAN_FIGURE
+    low, high = float(number.group()), float(other)
+    return low > high if falling else low < high
 
 
 _AHEAD = re.compile(r" (?:before|prior to|ahead of|in advance|earlier)\b|前(?!端|往|台)|之前|以前")
