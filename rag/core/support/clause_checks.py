@@ -67,13 +67,12 @@ def _polarity(claim: ClaimReading, sources: Sources) -> Iterator[Reason]:
         for clause in reading.clauses_of(sentence)[:_MOST_CLAUSES]
     ]
     stated = claim.clauses[:_MOST_CLAUSES]
-    if (
-        _turns_order(claim, sources)
-        or _turns_bound(claim, sources)
-        or _turns_condition(claim, sentences)
-    ):
+    if _turns_order(claim, sources) or _turns_condition(claim, sentences):
         return
+    turned = _turned_bounds(claim, sources)
     for clause in stated:
+        if any(clause.start <= place < clause.end for place in turned):
+            continue
         words = claim.written(clause.start, clause.end)
         if _takes_other_side(clause, near):
             yield Reason("opposite", words)
@@ -167,18 +166,21 @@ def _turns_order(claim: ClaimReading, sources: Sources) -> bool:
     )
 
 
-def _turns_bound(claim: ClaimReading, sources: Sources) -> bool:
-    """Whether claim and sources bound one number from both sides, so that one affirms what the
-    other denies: refunds within 30 days, no refunds after 30 days."""
+def _turned_bounds(claim: ClaimReading, sources: Sources) -> list[int]:
+    """Where the claim bounds a number from the other side than the sources do, so that one affirms
+    what the other denies: refunds within 30 days, no refunds after 30 days."""
+    turned: list[int] = []
     for quantity in claim.quantities[:_MOST_QUANTITIES]:
         bound = find_bound(claim.flat, quantity.start, quantity.end)
         if bound is None:
             continue
-        for reading, other in find_agreeing(quantity, sources):
-            told = reading.bound_at(other.start, other.end, False)
-            if told is not None and told.side is not bound.side:
-                return True
-    return False
+        told = [
+            reading.bound_at(other.start, other.end, False)
+            for reading, other in find_agreeing(quantity, sources)
+        ]
+        if told and all(other and other.side is not bound.side for other in told):
+            turned.append(quantity.start)
+    return turned
 
 
 def _turns_condition(claim: ClaimReading, sentences: Sequence[tuple[SourceReading, int]]) -> bool:

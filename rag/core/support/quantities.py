@@ -39,7 +39,7 @@ _RANGE = re.compile(r" ?(?:-|~|to|and|or|through|up to|至|到|或|与|和|、) 
 _MILLIONS = re.compile(r" ?(?:m|mil|mio)(?![a-z0-9])")
 _HAN_MEASURE = re.compile(
     r"\s?[个名位台次份人件项条种笔组张把支间层页章节款字行列步级倍座辆部本篇场届批股颗棵块片匹栋户席"
-    r"集期号楼点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
+    r"集期号点只员例家隻盒瓶包袋套代回轮门则题段句词处站轨核]"
 )
 _HAN = re.compile(r"[㐀-鿿]")
 _DIGIT_NEIGHBOUR = re.compile(r"[a-z_]")
@@ -183,7 +183,7 @@ def _count(flat: str, numeral: Numeral, value: Fraction, end: int) -> Quantity |
     if numeral.form == "figures" and _DIGIT_NEIGHBOUR.match(flat, end):
         return None  # 3rd, x86, 4xx: no number of its own
     measure = _HAN_MEASURE.match(flat, end)
-    if numeral.form == "han" and len(text) == 1 and not measure:
+    if numeral.form == "han" and len(text) == 1 and not measure and flat[end : end + 1] != "楼":
         following = flat[end : end + 1]
         free = not following or not _HAN.match(following)
         if not free and not _FREE_SINGLE_HAN.search(flat[max(0, start - 4) : start]):
