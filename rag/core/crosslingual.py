@@ -8,8 +8,7 @@ questions show it for whichever embedder is in use.
 
 nDCG@10 of the bundled embedder's vectors alone, before and after: English questions over Chinese
 documents .40 and .46 (fastapi_xling), .35 and .62 (python_faq_zhtw); Chinese over English .31 and
-.42 (fastapi_xling), .33 and .61 (python_faq_en). Going only half or three quarters of the way is no
-better, so there is no constant to choose.
+.42 (fastapi_xling), .33 and .59 (python_faq_en).
 """
 
 from typing import TYPE_CHECKING
@@ -34,15 +33,22 @@ PARALLEL: tuple[tuple[str, str], ...] = (
 )
 """The same questions in English and in Chinese."""
 
+# How far a question moves towards the other language. From 0.7 to 1 the mean of thirteen sets stays
+# within .002. A little short of the whole way, what the question's own language says comes first
+# where both say the same: on the sample handbook, in both languages, MRR@10 is .900 at 0.85 and
+# .895 at 1; half the way loses .04 for Chinese questions over python_faq_en.
+_SHARE = 0.85
+
 
 def offset(english: "Vectors", chinese: "Vectors") -> "Vectors":
-    """What turns the vector of an English question into a Chinese one's; the other way, subtract.
+    """What moves the vector of an English question towards a Chinese one's; the other way,
+    subtract.
 
     Args:
         english, chinese: the vectors of `PARALLEL`, shape (pairs, dimension).
     """
     difference: Vectors = chinese.mean(axis=0) - english.mean(axis=0)
-    return difference
+    return _SHARE * difference
 
 
 def moved(vector: "Vectors", by: "Vectors") -> "Vectors":
