@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from rag.core.arrange import arrange
 from rag.core.compatible import require_same_embedder
-from rag.core.crosslingual import PARALLEL, moved, offset
+from rag.core.crosslingual import moved_question
 from rag.core.fuse import DEPTH, fuse
 from rag.core.keywords import keywords
 from rag.core.language import detect_language
 from rag.core.passage import query_text
 from rag.domain.errors import RagError, UsageError
-from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex, Vectors
+from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex
 from rag.domain.retrieval import Filter, Hit, Mode, Retrieved
 
 
@@ -82,24 +81,12 @@ class Searcher:
         if english in sides:
             found += vectors.search(asked, depth, filter)
         if (not english) in sides:
-            to_other = self._to_chinese if english else -self._to_chinese
-            found += vectors.search(moved(asked, to_other), depth, filter)
+            there = moved_question(asked, self.embedder().embed_query, english=english)
+            found += vectors.search(there, depth, filter)
         nearest: dict[str, Hit] = {}
         for hit in sorted(found, key=lambda hit: (-hit.score, hit.chunk_id)):
             nearest.setdefault(hit.chunk_id, hit)
         return list(nearest.values())[:depth]
-
-    @cached_property
-    def _to_chinese(self) -> Vectors:
-        """What turns an English question's vector into a Chinese one's, under this embedder."""
-        import numpy as np
-
-        embed = self.embedder().embed_query
-        english, chinese = (
-            np.stack([embed(query_text(question)) for question in questions])
-            for questions in zip(*PARALLEL, strict=True)
-        )
-        return offset(english, chinese)
 
 
 def _gather(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag.config import Settings
+from rag.core.crosslingual import moved_question
 from rag.core.extract import extract
 from rag.core.question import Question
 from rag.core.quotable import Passage, quotables
@@ -22,7 +23,7 @@ from rag.domain.models import Message, ModelIdentity, ModelReply, ModelRequest
 from rag.domain.ports import Embedder
 
 # Raised whenever the same messages would get another reply.
-_VERSION = "v2"
+_VERSION = "v3"
 # The embedder whose cosines the thresholds of `core.extract` were chosen on.
 _CALIBRATED = "e5:multilingual-e5-small"
 
@@ -71,17 +72,24 @@ class ExtractiveModel:
             return extract(question, asked.passages, (), ())
         embedder = self._embedder()
         vectors = embedder.embed_passages([one.text for one in found])
-        cosines = (vectors @ embedder.embed_query(asked.question)).tolist()
-        in_context = None
-        if asked.previous:
-            both = embedder.embed_query(f"{asked.previous} {asked.question}")
-            in_context = (vectors @ both).tolist()
+
+        def cosines(text: str) -> list[float]:
+            vector = embedder.embed_query(text)
+            near: list[float] = (vectors @ vector).tolist()
+            if not any(one.foreign for one in found):
+                return near
+            english = question.language == "en"
+            abroad = (
+                vectors @ moved_question(vector, embedder.embed_query, english=english)
+            ).tolist()
+            return [abroad[i] if one.foreign else near[i] for i, one in enumerate(found)]
+
         return extract(
             question,
             asked.passages,
             found,
-            cosines,
-            in_context,
+            cosines(asked.question),
+            cosines(f"{asked.previous} {asked.question}") if asked.previous else None,
             calibrated=embedder.identity.startswith(_CALIBRATED),
         )
 
