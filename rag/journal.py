@@ -41,7 +41,8 @@ class Journal:
             with FileLock(self._folder / ".lock", timeout=_LOCK_SECONDS):
                 _append(file, line)
         except (OSError, Timeout, ValueError) as error:
-            return f"the trace could not be written to {file.name}: {error}"
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            return f"the trace could not be written to {self._folder.name}/{file.name}: {reason}"
         return None
 
     def read(self, trace_id: str) -> Trace:
@@ -66,9 +67,14 @@ class Journal:
         return sorted(self.traces(), key=lambda trace: trace.time, reverse=True)[:limit]
 
     def traces(self, damaged: list[str] | None = None) -> Iterator[Trace]:
-        """All traces, file by file in order of name; unreadable lines go to `damaged`."""
+        """All traces, file by file in order of name; unreadable lines go to `damaged`.
+
+        Raises:
+            RagError: a trace of a newer program, unless `damaged` is there to name it.
+        """
         files = sorted(self._folder.glob("*.jsonl")) if self._folder.is_dir() else []
-        for file in files:
+        # A pipe or a device never ends.
+        for file in filter(Path.is_file, files):
             for number, line in enumerate(file.read_bytes().split(b"\n"), start=1):
                 if not line.strip():
                     continue
@@ -77,6 +83,10 @@ class Journal:
                 except (ValueError, ValidationError) as error:
                     if damaged is not None:
                         damaged.append(f"{file.name}:{number}: {str(error).splitlines()[0]}")
+                except RagError as error:
+                    if damaged is None:
+                        raise
+                    damaged.append(f"{file.name}:{number}: {error.message}")
 
 
 def _parse(line: bytes) -> Trace:

@@ -117,7 +117,11 @@ def run(arguments: list[str]) -> int:
 def _show_unexpected(error: Exception) -> int:
     """Click's own usage errors keep their exit code; anything else is ours to answer for."""
     if (format_message := getattr(error, "format_message", None)) is not None:
-        show_error(str(format_message()), "`rag --help` lists the commands")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "rag"
+        told = "what it takes" if command != "rag" else "the commands"
+        message = str(format_message()).replace("Value error, ", "")  # pydantic's, in Typer's
+        show_error(message, f"`{command} --help` lists {told}")
         return EXIT_USAGE
     show_error(
         f"unexpected {type(error).__name__}: {error}", "run it again with --debug and report this"

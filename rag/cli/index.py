@@ -99,7 +99,8 @@ def _print_report(report: "IngestReport") -> None:
 
 def _print_list(label: str, lines: "tuple[Failure, ...]", style: str, shown: int) -> None:
     for line in lines[:shown]:
-        err(f"{label}: {inline(line.path)}: {inline(line.reason)}", style=style)
+        hint = f" ({inline(line.hint)})" if line.hint else ""
+        err(f"{label}: {inline(line.path)}: {inline(line.reason)}{hint}", style=style)
     if len(lines) > shown:
         err(f"{label}: {len(lines) - shown} more", style=style)
 

@@ -12,7 +12,7 @@ from rag.cli.session import workspace_of
 if TYPE_CHECKING:
     from rag.domain.ports import Catalog
 
-_LINE_SUFFIX = re.compile(r"^(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$")
+_LINE_SUFFIX = re.compile(r"^(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 
 
 def register(app: typer.Typer) -> None:

@@ -50,6 +50,8 @@ class Failure(Value):
 
     path: str
     reason: str
+    hint: str | None = None
+    """What mends it."""
 
 
 class IngestReport(Value):

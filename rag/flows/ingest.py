@@ -220,7 +220,7 @@ class _Run:
                 entry = self._read(changed)
             except RagError as error:
                 lost.append(path)
-                self._fail(path, error.message)
+                self._fail(path, error.message, error.hint)
                 continue
             except Exception as error:  # one file, whatever is in it, never ends the run
                 lost.append(path)
@@ -270,8 +270,8 @@ class _Run:
         self.ports.catalog.lexical_done(paths)
         self.indexed += len(batch)
 
-    def _fail(self, path: str, reason: str) -> None:
-        self.failed.append(Failure(path=path, reason=" ".join(reason.split())))
+    def _fail(self, path: str, reason: str, hint: str | None = None) -> None:
+        self.failed.append(Failure(path=path, reason=" ".join(reason.split()), hint=hint))
 
     # Vectors and report
 

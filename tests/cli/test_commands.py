@@ -118,7 +118,11 @@ def test_an_unknown_backend_is_named_with_those_there_are(rag, capsys) -> None:
 def test_wrong_usage_ends_with_2(rag, capsys) -> None:
     assert rag("ask", "--no-such-option") == 2
     assert rag("nonesuch") == 2
+    capsys.readouterr()
     assert rag("search", "B2", "--mode", "sideways") == 2
+    told = capsys.readouterr().err
+    assert "`rag search --help`" in told
+    assert "Value error" not in told
 
 
 def test_the_trace_of_a_request_is_listed_and_shown(rag, capsys) -> None:

@@ -37,9 +37,28 @@ def test_json_has_the_documented_shape(folder: Path, capsys: pytest.CaptureFixtu
     assert run_command(["index", "--json"]) == 5
     shape = json.loads(capsys.readouterr().out)
     assert (shape["indexed"], shape["unchanged"], shape["removed"]) == (2, 0, 0)
-    assert [set(line) for line in shape["failed"]] == [{"path", "reason"}]
+    assert [set(line) for line in shape["failed"]] == [{"path", "reason", "hint"}]
     assert (shape["chunks"], shape["vectors_pending"]) == (2, 0)
     assert shape["knowledge_version"].startswith("kb-")
+
+
+def test_a_file_that_failed_is_told_with_what_mends_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "rag.toml").write_text("max_file_mb = 1\n")
+    (folder / "knowledge" / "long.txt").write_text("word " * 300_000)
+    assert run_command(["index"]) == 5
+    told = capsys.readouterr().err
+    assert "failed: long.txt: larger than 1 MB (raise max_file_mb or split the file)" in told
+
+
+def test_a_line_of_a_document_with_a_line_end_in_its_name_is_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "knowledge" / "new\nline.md").write_text("First.\nSecond.\n")
+    assert run_command(["index"]) == 0
+    assert run_command(["show", "new\nline.md:2"]) == 0
+    assert "Second." in capsys.readouterr().out
 
 
 def test_an_empty_folder_is_nothing_to_index(

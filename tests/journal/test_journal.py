@@ -1,5 +1,6 @@
 import json
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,29 @@ def test_a_trace_of_a_newer_program_is_refused_by_name(tmp_path: Path) -> None:
     Journal(tmp_path).write(make_trace("a1", schema_version=99))
     with pytest.raises(RagError, match="schema version 99"):
         Journal(tmp_path).read("a1")
+
+
+def test_a_trace_of_a_newer_program_does_not_hide_the_others(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.write(make_trace("a1", schema_version=99))
+    journal.write(make_trace("a2"))
+    damaged: list[str] = []
+    assert [trace.trace_id for trace in journal.traces(damaged)] == ["a2"]
+    assert len(damaged) == 1 and "schema version 99" in damaged[0]
+
+
+def test_only_files_are_read(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.write(make_trace("a1"))
+    os.mkfifo(tmp_path / "2026-01-01.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    assert [trace.trace_id for trace in journal.traces()] == ["a1"]
+
+
+def test_why_a_trace_could_not_be_kept_names_no_place_outside(tmp_path: Path) -> None:
+    (tmp_path / "traces").write_text("a file")
+    told = Journal(tmp_path / "traces").write(make_trace("a1"))
+    assert told is not None and str(tmp_path) not in told and "Errno" not in told
 
 
 def test_the_name_of_a_run_cannot_leave_the_folder(tmp_path: Path) -> None:
