@@ -29,7 +29,8 @@ _ADDRESS = re.compile(
     r"(?:https?|ftp|ssh|git|file|s3)://[^\s\"'<>()（）「」，。；、|`\\]+|(?<![\w.+\-])[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
 )
 _PATH = re.compile(
-    r"(?<![\w/.])(?:~|\.{1,2})?/(?:[a-z0-9_.\-{}*]+/)*[a-z0-9_.\-{}*]*[a-z0-9_}*](?![a-z0-9_])"
+    # Not the end of an HTML element: <sup>[S1]</sup>.
+    r"(?!(?<=<)/[a-z][a-z0-9]*>)(?<![\w/.])(?:~|\.{1,2})?/(?:[a-z0-9_.\-{}*]+/)*[a-z0-9_.\-{}*]*[a-z0-9_}*](?![a-z0-9_])"
     r"|(?<![\w\\])[a-z]:\\[^\s\"'<>|，。；]+|(?<![\w/.\-])[a-z0-9_.\-]+(?:/[a-z0-9_.\-]+)+/?"
     r"|(?<![\w/.\-])[a-z0-9_\-]+(?:\.[a-z0-9_\-]+)*\.(?:py|js|ts|md|rst|txt|toml|ya?ml|json|jsonl|csv|xml|html"
     r"|ini|cfg|conf|sh|bat|exe|log|env|lock|sql|db|java|go|rs|c|h|cpp|pdf|docx?|xlsx?|pptx?|zip"
