@@ -285,7 +285,8 @@ def reply_schema(markers: Sequence[str], *, cite_sentences: bool = False) -> dic
 
 def _sentences(marker: str) -> str:
     """A dot inside `config.toml` or 3.5 ends no sentence. Small models run on rather than cite:
-    400 characters are longer than any sentence of the handbook, twelve sentences than an answer."""
+    400 characters are longer than any sentence of the handbook but tables and code; twelve
+    sentences make a long answer."""
     text = rf"[^\[.!?。！？]|[.!?][0-9a-z_/]|{_BRACKETS}"
     return rf"(({text}){{1,400}}[.!?。！？]?({marker})+[.!?。！？]? ?){{1,12}}"
 

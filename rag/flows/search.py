@@ -7,6 +7,7 @@ from rag.core.arrange import arrange
 from rag.core.compatible import require_same_embedder
 from rag.core.crosslingual import moved_question
 from rag.core.fuse import DEPTH, fuse
+from rag.core.globs import select_paths
 from rag.core.keywords import keywords
 from rag.core.language import detect_language
 from rag.core.passage import query_text
@@ -35,7 +36,7 @@ class Searcher:
         """At most `limit` candidates, best first; none when nothing shares a word or is near.
 
         Raises:
-            UsageError: the query has no letter or digit.
+            UsageError: the query has no letter or digit, or no document is where it shall look.
             IndexUnusable: the index was made by another embedder.
             RagError: every retriever of this mode failed.
         """
@@ -52,12 +53,22 @@ class Searcher:
         if "vector" in lists and (pending := self.catalog.vectors_pending()):
             degraded.append(f"vector: {pending} passages have no vector yet")
         found = {hit.chunk_id for hits in lists.values() for hit in hits}
+        if not found:
+            self._require_documents(filter)
         # Hits that the catalog does not know are left out before any cut.
         chunks = {chunk.chunk_id: chunk for chunk in self.catalog.chunks(sorted(found))}
         fused = fuse(lists.get("lexical", []), lists.get("vector", []))
         rarity = self.lexical.rarity(words) if "lexical" in lists else {}
         candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit)
         return Retrieved(query=query, candidates=candidates, degraded=tuple(degraded))
+
+    def _require_documents(self, filter: Filter) -> None:
+        """Nothing found among no documents is a slip in the paths, not a gap in the knowledge."""
+        if filter.paths and not select_paths(self.catalog.documents(), filter.paths):
+            raise UsageError(
+                f"no document matches {' or '.join(filter.paths)}",
+                "name files or folders below the knowledge folder; quote a glob for the shell",
+            )
 
     def _require_same_embedder(self) -> None:
         """Not a failure that words could make up for: the settings must be mended. An embedder that

@@ -125,6 +125,13 @@ def test_wrong_usage_ends_with_2(rag, capsys) -> None:
     assert "Value error" not in told
 
 
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_paths_that_no_document_matches_are_no_gap_in_the_documents(rag, capsys, command) -> None:
+    assert rag(command, "B2", "--path", "guide/*") == 2
+    assert "no document matches guide/*" in capsys.readouterr().err
+    assert rag(command, "B2", "--path", "rooms.md") == 0
+
+
 def test_the_trace_of_a_request_is_listed_and_shown(rag, capsys) -> None:
     rag("ask", "--llm", "static", "--replies", "good.json", "--json", "Seats of room B2?")
     trace_id = json.loads(capsys.readouterr().out)["trace_id"]

@@ -81,6 +81,34 @@ def test_half_a_number_is_no_quotation() -> None:
     assert verdict("五次 [S1]", source) == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "quote"),
+    [
+        (
+            "- **機密**：客戶資料、原始碼。",
+            "**機密**：客戶資料、原始碼。",
+            "**機密**：客戶資料、原始碼",
+        ),
+        ("Wait for the time in `Retry-After`", "wait for the time in `Retry-After`", None),
+        (
+            "See **the backup guide** first.",
+            "See the backup guide first.",
+            "See **the backup guide** first",
+        ),
+        (
+            "**Backups are kept for 30 days.**",
+            "Backups are kept for 30 days.",
+            "Backups are kept for 30 days",
+        ),
+    ],
+)
+def test_a_quotation_keeps_both_halves_of_a_mark_or_none(
+    text: str, said: str, quote: str | None
+) -> None:
+    (checked,) = check_support([claim(f"{said} [S1]")], [SourceText(marker="S1", text=text)])
+    assert checked.evidence[0].quote == (quote or text)
+
+
 def real_texts() -> Iterator[Path]:
     for folder in ("docs_python", "docs_dolphinscheduler"):
         files = sorted(path for path in (SHARED / folder).rglob("*") if path.is_file())

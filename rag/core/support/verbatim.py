@@ -7,6 +7,9 @@ from rag.core.span import Span
 
 # Layout and emphasis say nothing; a claim may wrap its lines otherwise or drop the asterisks.
 _IGNORED = re.compile(r"[\s*`|>#]+")
+_LONGEST_MARK = 3
+_MARKS = re.compile(r"\*{1,3}|`{1,3}")
+_MARKS_AT_END = re.compile(rf"(?:{_MARKS.pattern})$")
 _LIST_SIGN = re.compile(r"^\s*(?:[-*+•>]|\(?\d{1,3}[.)、])\s+")
 _ENDS = " .,;:!?。、…\"'"
 _STICKS = re.compile(r"[a-z0-9_]")
@@ -50,9 +53,20 @@ class Squeezed:
             start = self._places[position]
             end = self._places[position + len(wanted) - 1] + 1
             if self._is_whole(start, end):
-                return Span(start, end)
+                return self._with_marks(start, end)
             position = self._text.find(wanted, position + 1)
         return None
+
+    def _with_marks(self, start: int, end: int) -> Span:
+        """With the marks of emphasis or code around it whose other half is inside."""
+        inside = self._flat[start:end]
+        before = self._flat[max(0, start - _LONGEST_MARK) : start]
+        opening, closing = _MARKS_AT_END.search(before), _MARKS.match(self._flat, end)
+        if opening and inside.count(opening.group()) % 2:
+            start -= len(opening.group())
+        elif closing and inside.count(closing.group()) % 2:
+            end = closing.end()
+        return Span(start, end)
 
     def _is_whole(self, start: int, end: int) -> bool:
         flat = self._flat
