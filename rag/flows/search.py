@@ -1,9 +1,9 @@
 """The first stage: one query to the best passages, by words and by meaning."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.core.arrange import arrange
+from rag.core.arrange import LOOKED_AT, arrange
 from rag.core.compatible import require_same_embedder
 from rag.core.crosslingual import moved_question
 from rag.core.fuse import DEPTH, fuse
@@ -11,6 +11,7 @@ from rag.core.globs import select_paths
 from rag.core.keywords import keywords
 from rag.core.language import detect_language
 from rag.core.passage import query_text
+from rag.domain.documents import Chunk
 from rag.domain.errors import RagError, UsageError
 from rag.domain.ports import Catalog, Embedder, LexicalIndex, VectorIndex
 from rag.domain.retrieval import Filter, Hit, Mode, Retrieved
@@ -52,15 +53,23 @@ class Searcher:
         lists, degraded = _gather(retrievers)
         if "vector" in lists and (pending := self.catalog.vectors_pending()):
             degraded.append(f"vector: {pending} passages have no vector yet")
-        found = {hit.chunk_id for hits in lists.values() for hit in hits}
-        if not found:
-            self._require_documents(filter)
-        # Hits that the catalog does not know are left out before any cut.
-        chunks = {chunk.chunk_id: chunk for chunk in self.catalog.chunks(sorted(found))}
         fused = fuse(lists.get("lexical", []), lists.get("vector", []))
+        if not fused:
+            self._require_documents(filter)
+        chunks = self._known([hit.chunk_id for hit in fused], max(limit, LOOKED_AT))
         rarity = self.lexical.rarity(words) if "lexical" in lists else {}
         candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit)
         return Retrieved(query=query, candidates=candidates, degraded=tuple(degraded))
+
+    def _known(self, chunk_ids: Sequence[str], wanted: int) -> dict[str, Chunk]:
+        """The first `wanted` that the catalog knows; a hit that it does not know takes no place."""
+        known: dict[str, Chunk] = {}
+        for start in range(0, len(chunk_ids), wanted):
+            if len(known) >= wanted:
+                break
+            page = self.catalog.chunks(chunk_ids[start : start + wanted])
+            known.update((chunk.chunk_id, chunk) for chunk in page)
+        return known
 
     def _require_documents(self, filter: Filter) -> None:
         """Nothing found among no documents is a slip in the paths, not a gap in the knowledge."""
