@@ -37,7 +37,7 @@ class Searcher:
         """At most `limit` candidates, best first; none when nothing shares a word or is near.
 
         Raises:
-            UsageError: the query has no letter or digit, or no document is where it shall look.
+            UsageError: the query has no letter or digit.
             IndexUnusable: the index was made by another embedder.
             RagError: every retriever of this mode failed.
         """
@@ -54,8 +54,8 @@ class Searcher:
         if "vector" in lists and (pending := self.catalog.vectors_pending()):
             degraded.append(f"vector: {pending} passages have no vector yet")
         fused = fuse(lists.get("lexical", []), lists.get("vector", []))
-        if not fused:
-            self._require_documents(filter)
+        if not fused and self._is_outside(filter):
+            degraded.append(f"no document matches {' or '.join(filter.paths)}")
         chunks = self._known([hit.chunk_id for hit in fused], max(limit, LOOKED_AT))
         rarity = self.lexical.rarity(words) if "lexical" in lists else {}
         candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit)
@@ -71,13 +71,10 @@ class Searcher:
             known.update((chunk.chunk_id, chunk) for chunk in page)
         return known
 
-    def _require_documents(self, filter: Filter) -> None:
-        """Nothing found among no documents is a slip in the paths, not a gap in the knowledge."""
-        if filter.paths and not select_paths(self.catalog.documents(), filter.paths):
-            raise UsageError(
-                f"no document matches {' or '.join(filter.paths)}",
-                "name files or folders below the knowledge folder; quote a glob for the shell",
-            )
+    def _is_outside(self, filter: Filter) -> bool:
+        """Whether no document is where the search shall look: a slip in the paths, most likely, not
+        a gap in the documents."""
+        return bool(filter.paths) and not select_paths(self.catalog.documents(), filter.paths)
 
     def _require_same_embedder(self) -> None:
         """Not a failure that words could make up for: the settings must be mended. An embedder that
