@@ -103,7 +103,7 @@ def test_a_line_feed_in_a_file_name_forges_no_line(
 def test_a_request_that_is_told_to_end_leaves_its_trace(folder: Path) -> None:
     replies = folder / "pipe"
     if not replies.exists():
-        os.mkfifo(replies)  # opening the model waits for a writer that never comes
+        os.mkfifo(replies)  # opening the model waits for what is never written
     asked = subprocess.Popen(
         [
             *(sys.executable, "-m", "rag", "ask", "--llm", "static", "--replies", "pipe"),
@@ -113,21 +113,21 @@ def test_a_request_that_is_told_to_end_leaves_its_trace(folder: Path) -> None:
         stderr=subprocess.PIPE,
     )
     deadline = time.monotonic() + 60
-    while not _waits_for(replies):
+    while (writer := _writer(replies)) is None:
         assert time.monotonic() < deadline and asked.poll() is None
         time.sleep(0.05)
     asked.send_signal(signal.SIGTERM)
     asked.communicate(timeout=60)
+    os.close(writer)
     assert asked.returncode == 128 + signal.SIGTERM
     (line,) = (folder / "traces" / "ended.jsonl").read_text().splitlines()
     assert json.loads(line)["outcome"] is None
     assert json.loads(line)["error"]["type"] == "SystemExit"
 
 
-def _waits_for(pipe: Path) -> bool:
-    """Whether a reader has the pipe open or waits in opening it."""
+def _writer(pipe: Path) -> int | None:
+    """The writing end, once a reader waits for it. To be kept open: closed, it ends the waiting."""
     try:
-        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
-        return False
-    return True
+        return None
