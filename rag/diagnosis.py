@@ -6,7 +6,9 @@ from typing import Literal
 
 from rag.config import Settings
 from rag.domain.base import Value
+from rag.domain.batch import Basis
 from rag.domain.errors import RagError
+from rag.domain.retrieval import Filter, Mode
 from rag.wire import Workspace, backends
 
 
@@ -32,6 +34,25 @@ def diagnose(settings: Settings) -> list[Check]:
         _traces,
     ]
     return [_safely(check, workspace) for check in checks]
+
+
+def require_ready(workspace: Workspace, mode: Mode, filter: Filter) -> Basis:
+    """Opens and tries everything that a question needs, so that what is broken for all of many is
+    told before the first. Only the model is not called: a large one takes minutes to load.
+
+    Raises:
+        RagError: no question could be answered.
+    """
+    found = workspace.searcher.search("ready", mode=mode, limit=1, filter=filter)
+    workspace.model.require_ready()
+    version = workspace.settings.prompt
+    prompts = [workspace.prompts.get("answer", name, version) for name in ("en", "zh-Hant")]
+    return Basis(
+        knowledge_version=workspace.catalog.knowledge_version(),
+        model=str(workspace.model.identity),
+        prompt_versions=tuple(prompt.version for prompt in prompts),
+        degraded=found.degraded,
+    )
 
 
 def _safely(check: Callable[[Workspace], Check], workspace: Workspace) -> Check:

@@ -1,9 +1,12 @@
 """Options that several commands share, each said once, so that they mean the same everywhere."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
+
+if TYPE_CHECKING:
+    from rag.domain.retrieval import Filter
 
 SearchMode = Literal["hybrid", "lexical", "vector"]
 """`rag.domain.retrieval.Mode` again: importing it would load pydantic for `rag --help`."""
@@ -47,3 +50,16 @@ FailBelow = Annotated[
     float | None,
     typer.Option(min=0.0, help="With --baseline: end with 4 when a metric fell by more than this."),
 ]
+
+
+def search_filter(path: list[str] | None, lang: list[str] | None) -> "Filter":
+    """What `PathGlobs` and `Languages` leave of the index; a language that no passage can be in is
+    refused."""
+    from rag.domain.documents import Language
+    from rag.domain.errors import UsageError
+    from rag.domain.retrieval import Filter
+
+    languages = get_args(Language)
+    if unknown := [name for name in lang or () if name not in languages]:
+        raise UsageError(f"no language {unknown[0]!r}", f"there are: {', '.join(languages)}")
+    return Filter(paths=tuple(path or ()), languages=tuple(lang or ()))

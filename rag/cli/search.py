@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.options import AsJson, Languages, Mode, PathGlobs, QueryText, Rerank
+from rag.cli.options import AsJson, Languages, Mode, PathGlobs, QueryText, Rerank, search_filter
 from rag.cli.session import MOST_RESULTS, workspace_of
 
 if TYPE_CHECKING:

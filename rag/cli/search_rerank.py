@@ -4,9 +4,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from rag.cli.ask import search_filter
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.options import AsJson, Languages, Llm, Mode, ModelName, PathGlobs, QueryText, Replies
+from rag.cli.options import (
+    AsJson,
+    Languages,
+    Llm,
+    Mode,
+    ModelName,
+    PathGlobs,
+    QueryText,
+    Replies,
+    search_filter,
+)
 from rag.cli.search import candidate_json, rerank_json
 from rag.cli.session import workspace_of
 

@@ -50,6 +50,11 @@ class LanguageModel(Protocol):
     @property
     def identity(self) -> ModelIdentity: ...
 
+    def require_ready(self) -> None:
+        """Raises what every call would raise, where that can be told without one: the server is
+        gone, the model is not installed."""
+        ...
+
     def complete(
         self, request: ModelRequest, on_token: Callable[[int], None] | None = None
     ) -> ModelReply:

@@ -43,6 +43,9 @@ class ExtractiveModel:
     def identity(self) -> ModelIdentity:
         return ModelIdentity(provider="extractive", name=_VERSION)
 
+    def require_ready(self) -> None:
+        """It always is."""
+
     def complete(
         self, request: ModelRequest, on_token: Callable[[int], None] | None = None
     ) -> ModelReply:

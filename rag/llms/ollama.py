@@ -57,6 +57,20 @@ class OllamaModel:
             self._digest = (installed(self._url) or {}).get(full_name(self._model))
         return ModelIdentity(provider="ollama", name=self._model, digest=self._digest)
 
+    def require_ready(self) -> None:
+        """A server that is busy or says nothing of itself passes: a call may still be answered.
+
+        Raises:
+            ModelError: `connection`, nothing listens there; `no_model`, it is not installed.
+        """
+        from rag.llms._ollama import failures, server
+
+        models = server.installed(self._url)
+        if models is None and server.is_gone(self._url):
+            raise failures.unreachable(self._url)
+        if models is not None and server.full_name(self._model) not in models:
+            raise failures.not_installed(self._model)
+
     def complete(
         self, request: ModelRequest, on_token: Callable[[int], None] | None = None
     ) -> ModelReply:

@@ -30,6 +30,9 @@ class StaticLlmClient:
     def identity(self) -> ModelIdentity:
         return ModelIdentity(provider="static", name=self._name)
 
+    def require_ready(self) -> None:
+        """It always is."""
+
     def complete(
         self, request: ModelRequest, on_token: Callable[[int], None] | None = None
     ) -> ModelReply:

@@ -19,11 +19,7 @@ def translate(error: Exception, *, url: str, model: str, partial: str) -> ModelE
         case ModelError():
             return error
         case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.ProxyError() | ConnectionError():
-            return ModelError(
-                f"Ollama is not reachable at {shown}",
-                "start it with `ollama serve`, or set `ollama_host`",
-                reason="connection",
-            )
+            return unreachable(url)
         case httpx.TimeoutException():
             return ModelError(
                 f"{model} did not finish in time",
@@ -57,6 +53,20 @@ def translate(error: Exception, *, url: str, model: str, partial: str) -> ModelE
     )
 
 
+def unreachable(url: str) -> ModelError:
+    return ModelError(
+        f"Ollama is not reachable at {without_login(url)}",
+        "start it with `ollama serve`, or set `ollama_host`",
+        reason="connection",
+    )
+
+
+def not_installed(model: str) -> ModelError:
+    return ModelError(
+        f"model {model} is not installed", f"run `ollama pull {model}`", reason="no_model"
+    )
+
+
 def incomplete(what: str, partial: str) -> ModelError:
     return ModelError(
         f"{what} before its end",
@@ -69,9 +79,7 @@ def incomplete(what: str, partial: str) -> ModelError:
 def _refused(error: ResponseError, shown: str, model: str, partial: str) -> ModelError:
     said = error.error.casefold()
     if error.status_code == 404 and "model" in said:
-        return ModelError(
-            f"model {model} is not installed", f"run `ollama pull {model}`", reason="no_model"
-        )
+        return not_installed(model)
     if error.status_code == 400 and "does not support chat" in said:
         return ModelError(
             f"model {model} cannot chat",

@@ -26,6 +26,18 @@ def installed(url: str, seconds: float = STATUS_SECONDS) -> dict[str, str | None
     return {full_name(_text(model, "name")): _text(model, "digest") or None for model in models}
 
 
+def is_gone(url: str) -> bool:
+    """Whether nothing listens there. One that is slow to answer does."""
+    try:
+        with _client(url, STATUS_SECONDS) as client:
+            client.get("/api/version")
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError):
+        return True
+    except httpx.HTTPError:
+        return False
+    return False
+
+
 def in_memory(url: str) -> frozenset[str] | None:
     """Full names of the models in memory; None when the server does not tell."""
     models = _models(url, "/api/ps", STATUS_SECONDS)
