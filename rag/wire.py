@@ -1,12 +1,13 @@
 """From settings to ports: the only place that looks a backend up by its name."""
 
 import importlib
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from rag import __version__
 from rag.config import Settings
@@ -33,30 +34,50 @@ if TYPE_CHECKING:
     from rag.stores.vectors import VectorIndex
 
 
+_T = TypeVar("_T")
+
+
+class opened_once(cached_property[_T]):  # named like what it stands for
+    """A part that is opened at its first use, by one of the threads that share the workspace: since
+    Python 3.12 a plain `cached_property` may be computed by each of them."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _T: ...
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        if instance is None:
+            return self
+        with instance.opening:
+            return super().__get__(instance, owner)
+
+
 class Workspace:
-    """One knowledge folder with its index, models and traces. Each part is opened on first use."""
+    """One knowledge folder with its index, models and traces. Each part is opened on first use, and
+    may then be used by several threads at once."""
 
     def __init__(
         self, settings: Settings, notify: Callable[[str], None] = lambda line: None
     ) -> None:
         """`notify` receives the few lines a person should see, such as which model serves."""
         silence()
+        self.opening = threading.RLock()  # some parts open others
         self.settings = settings
         self._notify = notify
 
-    @cached_property
+    @opened_once
     def catalog(self) -> "Catalog":
         from rag.stores.catalog import Catalog
 
         return Catalog.open(self.settings.index_dir)
 
-    @cached_property
+    @opened_once
     def lexical(self) -> "LexicalIndex":
         from rag.stores.lexical import LexicalIndex
 
         return LexicalIndex.open(self.settings.index_dir)
 
-    @cached_property
+    @opened_once
     def vectors(self) -> "VectorIndex":
         from rag.stores.vectors import VectorIndex
 
@@ -67,13 +88,13 @@ class Workspace:
             rows=self.catalog.chunk_count,
         )
 
-    @cached_property
+    @opened_once
     def embedder(self) -> Embedder:
         module = _backend("embedders", self.settings.embedder)
         embedder: Embedder = module.open_embedder(self.settings)
         return embedder
 
-    @cached_property
+    @opened_once
     def model(self) -> LanguageModel:
         return self._open_model(self.settings)
 
@@ -97,19 +118,19 @@ class Workspace:
         )
         return "extractive"
 
-    @cached_property
+    @opened_once
     def journal(self) -> "Journal":
         from rag.journal import Journal
 
         return Journal(self.settings.traces_dir)
 
-    @cached_property
+    @opened_once
     def prompts(self) -> "PromptBook":
         from rag.promptbook import PromptBook
 
         return PromptBook(self.settings.root / self.settings.prompts)
 
-    @cached_property
+    @opened_once
     def searcher(self) -> "Searcher":
         from rag.flows.search import Searcher
 
@@ -165,7 +186,7 @@ class Workspace:
                 progress=progress,
             )
 
-    @cached_property
+    @opened_once
     def reranker(self) -> Reranker | None:
         """The second stage of a search; None when it is switched off, as it is by default."""
         mode = self.settings.rerank
@@ -201,7 +222,7 @@ class Workspace:
         """A backend that enforces a schema is asked for an object, any other for a plain list."""
         return "object" if self.settings.llm in ("ollama", "auto") else "array"
 
-    @cached_property
+    @opened_once
     def rerank_model(self) -> LanguageModel:
         """The model that ranks: the one that answers, unless `rerank_model` names another."""
         name = self.settings.rerank_model

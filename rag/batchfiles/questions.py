@@ -32,7 +32,7 @@ def read_rows(path: Path) -> list[Row]:
     try:
         text = decode(data)
     except LoadError as error:
-        raise UsageError(f"{name}: {error.message}", "save it as UTF-8") from error
+        raise UsageError(f"{name}: {error.message}", error.hint) from error
     table = path.suffix.lower() in DELIMITERS
     rows = list(_table_rows(text, name) if table else _json_rows(text))
     if not rows:
@@ -85,7 +85,7 @@ def _id(value: Any, number: int) -> RowId | None:
 def _table_rows(text: str, name: str) -> Iterator[Row]:
     delimiter, columns = _header(text, name)
     question = next(columns.index(field) for field in _QUESTION_FIELDS if field in columns)
-    id_ = columns.index("id") if "id" in columns else len(columns)
+    id_ = columns.index("id") if "id" in columns else None
     number, above = 0, True
     try:
         for number, cells in enumerate(read_cells(io.StringIO(text, newline=""), delimiter), 1):
@@ -94,7 +94,7 @@ def _table_rows(text: str, name: str) -> Iterator[Row]:
             if above:
                 above = False  # that was the header
             else:
-                own = cells[id_] if id_ < len(cells) else ""
+                own = cells[id_] if id_ is not None and id_ < len(cells) else ""
                 yield _table_row(number, own or str(number), cells, question, len(columns))
     except csv.Error as error:
         # What follows a quote that never closes would all be one cell: rows would be lost.
@@ -105,7 +105,7 @@ def _table_rows(text: str, name: str) -> Iterator[Row]:
 
 
 def _table_row(number: int, id_: str, cells: Sequence[str], question: int, width: int) -> Row:
-    if len(cells) > width:
+    if any(cells[width:]):
         return _unreadable(
             number,
             f"has {len(cells)} cells, the header {width}",

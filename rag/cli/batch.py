@@ -110,7 +110,7 @@ def _make_ready(assistant: "Assistant", flags: AskFlags, todo: "Plan", target: P
     for line in basis.degraded:
         err(f"degraded: {line}", style="yellow")
     if todo.gone:
-        err(f"{todo.gone} results in {target} have no question any more and are dropped")
+        err(f"dropped from {target}, for their ids are not in the input: {todo.gone} results")
     if other := differences(todo.kept.values(), basis):
         told = "; ".join(other)
         err(f"kept results rest on something else: {told} (--fresh asks again)", style="yellow")
@@ -144,5 +144,5 @@ def _print_summary(summary: "Summary", target: Path) -> None:
         err(told)
     else:
         out(f"{told}; {target}")
-    if summary.error:
-        err("the rows with an error say why; the same command asks them again")
+        if summary.error:
+            err("rows with an error say why; the same command asks them again")

@@ -147,7 +147,7 @@ def _answers(rows: Sequence[Row], ask: AskRow, jobs: int) -> Generator[RowResult
 
     def heed(stage: Stage, tokens: int) -> None:
         if ended.is_set():
-            raise Dropped
+            raise Dropped("the batch ended while this was being answered")
 
     if jobs == 1:  # in the caller's thread, where an interrupt ends a request at once
         yield from (_result(row, ask, heed) for row in rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -25,6 +26,7 @@ class StaticLlmClient:
         self._replies = tuple(_checked(reply, number) for number, reply in enumerate(replies, 1))
         self._name = name
         self.requests: list[ModelRequest] = []
+        self._next = threading.Lock()
 
     @property
     def identity(self) -> ModelIdentity:
@@ -41,8 +43,9 @@ class StaticLlmClient:
         Raises:
             ModelError: the reply is an `error`, or there is none left.
         """
-        place = len(self.requests)
-        self.requests.append(request)
+        with self._next:  # of several threads each gets a reply of its own
+            place = len(self.requests)
+            self.requests.append(request)
         if place >= len(self._replies):
             raise ModelError(
                 f"static model: call {place + 1}, but only {len(self._replies)} replies were given",

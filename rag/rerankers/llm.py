@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -97,6 +98,7 @@ class LLMReranker:
         self._cache = cache
         self._clock = clock
         self._breaker = Breaker()
+        self._counting = threading.Lock()
 
     def rerank(
         self, query: str, candidates: Sequence[Candidate], limit: int = 5
@@ -130,8 +132,9 @@ class LLMReranker:
     ) -> tuple[tuple[Candidate, ...], RerankTrace]:
         if len(candidates) < 2:
             return candidates, RerankTrace(mode=self._options.mode, form=self._options.form)
-        if pause := self._breaker.pause(self._clock()):
-            skipped = self._fallback(self._breaker.reason or "error")
+        breaker = self._breaker
+        if pause := breaker.pause(self._clock()):
+            skipped = self._fallback(breaker.reason or "error")
             return candidates, skipped.model_copy(
                 update={"status": "skipped", "pause_seconds": round(pause, 1)}
             )
@@ -167,8 +170,9 @@ class LLMReranker:
         """One window or batch: the model's ranking of it, refused where there is none."""
         started = self._clock()
         shown = [run.candidates[position] for position in positions]
-        if self._breaker.pause(started):
-            reply = _Reply(None, self._breaker.reason, attempts=0)
+        breaker = self._breaker
+        if breaker.pause(started):
+            reply = _Reply(None, breaker.reason, attempts=0)
         else:
             reply = self._reply(run, shown, started)
         ranking = self.parse_ranking(reply.text or "", len(shown))
@@ -188,12 +192,17 @@ class LLMReranker:
             )
         )
         if reply.attempts:
+            self._count(reason)
+        return ranking
+
+    def _count(self, failure: str | None) -> None:
+        """Requests of several threads fail one after another too: none may be forgotten."""
+        with self._counting:
             self._breaker = (
                 self._breaker.succeeded()
-                if reason is None
-                else self._breaker.failed(self._clock(), reason, self._options.patience)
+                if failure is None
+                else self._breaker.failed(self._clock(), failure, self._options.patience)
             )
-        return ranking
 
     def _reply(self, run: _Run, shown: Sequence[Candidate], started: float) -> _Reply:
         """The text for one call, from the cache or from the model."""
