@@ -60,16 +60,17 @@ def _json_row(number: int, line: str) -> Row:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
-        return _unreadable(number, "is not JSON")
+        return _unreadable(number, f"line {number} is not JSON")
     if not isinstance(fields, dict):
-        return _unreadable(number, "is not a JSON object")
-    found = next((fields[name] for name in _QUESTION_FIELDS if name in fields), None)
-    question = well_formed(found) if isinstance(found, str) else None
+        return _unreadable(number, f"line {number} is not a JSON object")
+    named = (fields.get(name) for name in _QUESTION_FIELDS)
+    question = next((well_formed(text) for text in named if isinstance(text, str)), None)
     id_ = _id(fields.get("id"), number)
     if id_ is None:
-        return _unreadable(number, 'has an "id" that is neither text nor a whole number', question)
+        why = f'line {number} has an "id" that is neither text nor a whole number'
+        return _unreadable(number, why, question)
     if question is None:
-        return _unreadable(number, 'has no text "question"', id_=id_)
+        return _unreadable(number, f'line {number} has no text "question"', id_=id_)
     return Row(number=number, id=id_, question=question)
 
 
@@ -108,12 +109,12 @@ def _table_row(number: int, id_: str, cells: Sequence[str], question: int, width
     if any(cells[width:]):
         return _unreadable(
             number,
-            f"has {len(cells)} cells, the header {width}",
+            f"row {number} has {len(cells)} cells, the header {width}",
             id_=id_,
             hint="put a cell that holds the delimiter in double quotes",
         )
     if question >= len(cells):
-        return _unreadable(number, "ends before the question", id_=id_)
+        return _unreadable(number, f"row {number} ends before the question", id_=id_)
     return Row(number=number, id=id_, question=cells[question])
 
 
@@ -141,5 +142,5 @@ def _unreadable(
     id_: RowId | None = None,
     hint: str = _SHAPE,
 ) -> Row:
-    fault = RowError(message=f"line {number} {why}", hint=hint)
-    return Row(number=number, id=id_ or str(number), question=question, fault=fault)
+    own = str(number) if id_ is None else id_
+    return Row(number=number, id=own, question=question, fault=RowError(message=why, hint=hint))

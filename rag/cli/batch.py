@@ -68,7 +68,7 @@ def batch(
         try:
             with progress_bar() as progress:
                 summary = run_batch(todo, ask, written, partial(_shape, flags), jobs, progress)
-        except (KeyboardInterrupt, SystemExit, RagError):
+        except (KeyboardInterrupt, SystemExit, RagError, OSError):
             _tell_stopped(written.count, len(rows), target, fresh)
             raise
     if as_json:
@@ -126,10 +126,7 @@ def _shape(flags: AskFlags, result: "RowResult") -> dict[str, Any]:
 
 
 def _tell_stopped(count: int, total: int, target: Path, fresh: bool) -> None:
-    if not count:
-        return
-    if str(target) == "-":
-        err(f"stopped after {count} of {total} rows")
+    if not count or str(target) == "-":
         return
     command = "the same command without --fresh" if fresh else "the same command"
     err(f"stopped: {count} of {total} rows are in {target}; {command} goes on from there")

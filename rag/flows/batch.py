@@ -74,8 +74,8 @@ def require_distinct_ids(rows: Sequence[Row]) -> None:
     """
     seen: dict[str, int] = {}
     for row in rows:
-        if row.fault is not None:  # its id may be nothing but its number
-            continue
+        if row.fault is not None and str(row.id) == str(row.number):
+            continue  # it could not be read, and took its number for want of an id
         first = seen.setdefault(str(row.id), row.number)
         if first != row.number:
             raise UsageError(
@@ -91,25 +91,24 @@ def plan(rows: Sequence[Row], past: Sequence[PastResult]) -> Plan:
     Raises:
         UsageError: none of the earlier results is of this input: they belong to another.
     """
-    known = {str(result.id): result for result in past}
+    known = {(str(result.id), result.question): result for result in past}
     kept: dict[int, PastResult] = {}
     asked: list[Row] = []
     related = False
     for row in rows:
-        result = known.get(str(row.id))
-        same = result is not None and result.question == row.question
-        related |= same
-        if result is not None and same and result.status != "error" and row.fault is None:
-            kept[row.number] = result
-        else:
+        result = known.get((str(row.id), row.question))
+        related |= result is not None
+        if result is None or result.status == "error" or row.fault is not None:
             asked.append(row)
+        else:
+            kept[row.number] = result
     if past and not related:
         raise UsageError(
             "the results there are of other questions than these",
             "name another file by --out, or replace it with --fresh",
         )
-    ids = {str(row.id) for row in rows}
-    return Plan(kept=kept, asked=asked, gone=sum(id not in ids for id in known))
+    gone = {str(result.id) for result in past} - {str(row.id) for row in rows}
+    return Plan(kept=kept, asked=asked, gone=len(gone))
 
 
 def run_batch(
@@ -127,14 +126,17 @@ def run_batch(
         RagError: something that every question needs is broken.
     """
     results.keep(todo.kept)
+    total = len(todo.asked)
+    if progress and total:
+        progress("asking", 0, total)
     counts: Counter[str] = Counter(result.status for result in todo.kept.values())
     try:
         with closing(_answers(todo.asked, ask, jobs)) as answers:
-            for done, result in enumerate(answers):
-                if progress:
-                    progress("asking", done, len(todo.asked))
+            for done, result in enumerate(answers, start=1):
                 results.append(result.row.number, shape(result))
                 counts[result.answer.status if result.answer else "error"] += 1
+                if progress:
+                    progress("asking", done, total)
     finally:
         results.finish()
     return Summary(rows=counts.total(), kept=len(todo.kept), **counts)

@@ -109,6 +109,16 @@ def test_a_bad_line_is_a_row_that_says_why(line: str, tmp_path: Path) -> None:
     assert fault is not None and "line 2" in fault.message
 
 
+def test_a_bad_row_keeps_the_id_it_has(tmp_path: Path) -> None:
+    assert read(tmp_path, "q.jsonl", '{"id": 0}') == [(1, 0, None, False)]
+    assert read(tmp_path, "q.csv", "id,question\na\n") == [(2, "a", None, False)]
+
+
+def test_what_is_called_text_is_a_question_too(tmp_path: Path) -> None:
+    text = '{"question": null, "text": "Why?"}\n{"question": "Who?", "text": "no"}'
+    assert [row[2] for row in read(tmp_path, "q.jsonl", text)] == ["Why?", "Who?"]
+
+
 def test_nothing_to_ask_is_told(tmp_path: Path) -> None:
     for name, text in (("q.jsonl", "\n \n"), ("q.csv", "question,id\n\n"), ("q.jsonl", "")):
         with pytest.raises(UsageError, match="no question"):

@@ -192,6 +192,9 @@ def test_two_rows_with_one_id_are_refused_with_their_lines() -> None:
 def test_an_unreadable_row_takes_no_ones_id() -> None:
     unread = Row(number=3, id="3", question=None, fault=RowError(message="not JSON"))
     require_distinct_ids([Row(number=1, id="3", question="a"), unread])
+    named = unread.model_copy(update={"id": "a"})
+    with pytest.raises(UsageError, match="lines 1 and 3"):
+        require_distinct_ids([Row(number=1, id="a", question="a"), named])
 
 
 def test_only_answered_rows_with_the_same_question_are_kept() -> None:
@@ -220,6 +223,13 @@ def test_the_latest_result_of_a_row_counts() -> None:
     todo = plan([row], [past(row, "error"), past(row, place=1)])
     assert todo.kept[1].place == 1
     assert todo.gone == 0
+
+
+def test_an_unreadable_row_does_not_hide_the_answer_of_one_with_its_number_for_an_id() -> None:
+    named = Row(number=1, id="2", question="a")
+    unread = Row(number=2, id="2", question=None, fault=RowError(message="not JSON"))
+    before = [past(named), past(unread, "error")]
+    assert set(plan([named, unread], before).kept) == {1}
 
 
 def test_results_of_other_questions_are_not_replaced() -> None:
