@@ -2,9 +2,8 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -126,38 +125,43 @@ def run_batch(
         RagError: something that every question needs is broken.
     """
     results.keep(todo.kept)
-    total = len(todo.asked)
-    if progress and total:
-        progress("asking", 0, total)
     counts: Counter[str] = Counter(result.status for result in todo.kept.values())
-    try:
-        with closing(_answers(todo.asked, ask, jobs)) as answers:
-            for done, result in enumerate(answers, start=1):
-                results.append(result.row.number, shape(result))
-                counts[result.answer.status if result.answer else "error"] += 1
-                if progress:
-                    progress("asking", done, total)
-    finally:
-        results.finish()
-    return Summary(rows=counts.total(), kept=len(todo.kept), **counts)
-
-
-def _answers(rows: Sequence[Row], ask: AskRow, jobs: int) -> Generator[RowResult]:
-    """The result of each row, as it comes: in order with one job, else as they get ready. What is
-    being answered when this is closed is dropped."""
-    ended = threading.Event()
+    tell = progress or (lambda stage, done, total: None)
+    total = len(todo.asked)
+    ended, writing = threading.Event(), threading.Lock()
 
     def heed(stage: Stage, tokens: int) -> None:
         if ended.is_set():
             raise Dropped("the batch ended while this was being answered")
 
-    if jobs == 1:  # in the caller's thread, where an interrupt ends a request at once
-        yield from (_result(row, ask, heed) for row in rows)
-        return
+    def work(row: Row) -> None:
+        result = _result(row, ask, heed)
+        with writing:  # here, not where they are waited for: what is done is kept however it ends
+            results.append(row.number, shape(result))
+            counts[result.answer.status if result.answer else "error"] += 1
+            tell("asking", counts.total() - len(todo.kept), total)
+
+    if total:
+        tell("asking", 0, total)
+    try:
+        if jobs == 1:  # in this thread, where an interrupt ends a request at once
+            for row in todo.asked:
+                work(row)
+        else:
+            _in_threads(work, todo.asked, jobs, ended)
+    finally:
+        results.finish()
+    return Summary(rows=counts.total(), kept=len(todo.kept), **counts)
+
+
+def _in_threads(
+    work: Callable[[Row], None], rows: Sequence[Row], jobs: int, ended: threading.Event
+) -> None:
+    """Returns, or raises, when no thread works any more."""
     pool = ThreadPoolExecutor(jobs)
     try:
-        for done in as_completed([pool.submit(_result, row, ask, heed) for row in rows]):
-            yield done.result()
+        for done in as_completed([pool.submit(work, row) for row in rows]):
+            done.result()
     finally:
         ended.set()
         pool.shutdown(cancel_futures=True)

@@ -182,6 +182,27 @@ def test_an_interrupt_drops_what_is_being_answered_and_keeps_what_is_done() -> N
     assert set(dropped) == {Dropped}
 
 
+def test_what_gets_ready_while_a_run_ends_is_kept() -> None:
+    checking = threading.Event()
+
+    def ask(question: str, on_stage: OnStage) -> Answer:
+        if question == "first":
+            checking.wait(timeout=30)
+            raise SetupError("broken")
+        on_stage("checking", 0)  # the last stage has begun: nothing drops it any more
+        checking.set()
+        time.sleep(0.1)
+        return answer(question)
+
+    results = Kept()
+    todo = plan(rows("late", "first"), [])
+    with pytest.raises(SetupError):
+        run_batch(
+            todo, lambda question, *, on_stage: ask(question, on_stage), results, shape, jobs=2
+        )
+    assert results.rows == {1: "answered"}
+
+
 def test_two_rows_with_one_id_are_refused_with_their_lines() -> None:
     twice = [Row(number=2, id=7, question="a"), Row(number=5, id="7", question="b")]
     with pytest.raises(UsageError, match="lines 2 and 5") as caught:
