@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class Assistant:
-    """Answers over one workspace. Opening is cheap: index and models load on first use."""
+    """Answers over one workspace. Opening is cheap: index and models load on first use. Several
+    threads may share one."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace

@@ -9,13 +9,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from rag.cli import build_app
 from rag.cli import run as run_command
+from rag.cli.asking import AskFlags
 
 QUESTIONS = [
     "How long is an access token valid?",
@@ -117,6 +121,19 @@ def test_each_question_gets_the_answer_that_ask_gives(
 
     assert desk.batch("in.jsonl", "--out", "three.jsonl", *extract, "--jobs", "3") == 0
     assert list(map(_lasting, desk.rows("three.jsonl"))) == list(map(_lasting, found))
+
+
+def test_a_batch_takes_every_setting_of_ask() -> None:
+    commands = typer.main.get_command(build_app()).commands  # type: ignore[attr-defined]
+    told = {
+        name: {option.name: (option.opts, option.help) for option in commands[name].params}
+        for name in ("ask", "batch")
+    }
+    shared = {field.name for field in fields(AskFlags)}
+    assert shared > {"path", "lang", "mode", "model", "rerank", "max_sources", "run"}
+    for name in shared:
+        assert told["ask"][name] == told["batch"][name]
+    assert set(told["ask"]) - shared == {"question", "as_json"}
 
 
 def _lasting(row: dict[str, Any]) -> dict[str, Any]:
