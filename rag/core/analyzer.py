@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rag.core.script import one_script
 
-ANALYZER_VERSION = "words-bigrams-3"
+ANALYZER_VERSION = "words-bigrams-4"
 """Stored with an index; a change of any term that `analyze` makes must change it."""
 
 # Scripts without spaces between words: Han, kana, bopomofo, hangul and their extensions; and all

@@ -5,7 +5,7 @@ import hashlib
 from rag.core.script import readings, simplify
 from rag.domain.documents import Chunk
 
-PASSAGE_VERSION = "passage-4"
+PASSAGE_VERSION = "passage-5"
 """Raise it whenever `passage_text` changes: the vectors of passages worded otherwise follow."""
 
 WORDS_VERSION = "words-2"

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from rag.core.fold import fold_script
-from rag.core.vocabulary import replace_regional, restore_shared
+from rag.core.vocabulary import in_mainland_words
 
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]+")
 
@@ -56,7 +56,7 @@ def _distinct_han(text: str) -> set[str]:
 
 
 def _convert(text: str) -> str:
-    return restore_shared(_converter("tw2sp").convert(replace_regional(text)))
+    return in_mainland_words(text, _converter("tw2sp").convert)
 
 
 @cache
