@@ -63,6 +63,25 @@ def test_scores_are_cosines_whatever_the_norms(index: VectorIndex) -> None:  # B
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+def test_a_passage_embedded_anew_is_found(tmp_path: Path) -> None:
+    """Written over the old vectors, Chroma loses the way to some for good."""
+    random, count, dimension = np.random.default_rng(1), 3_000, 16
+    topics = random.standard_normal((50, dimension))
+    old = topics[random.integers(50, size=count)] + 0.05 * random.standard_normal(
+        (count, dimension)
+    )
+    new = old + 0.05 * random.standard_normal((count, dimension))
+    index = VectorIndex.open(tmp_path, embedder="E1", dimension=dimension)
+    chunks = [chunk(n) for n in range(count)]
+    for rows in (old, new):
+        for start in range(0, count, 256):
+            part = rows[start : start + 256].astype(np.float32)
+            index.put(chunks[start : start + 256], part)
+    found = [index.search(row.astype(np.float32), 1, EVERYTHING)[0].chunk_id for row in new]
+    assert [one for one, made in zip(found, chunks, strict=True) if one != made.chunk_id] == []
+    index.close()
+
+
 def test_an_empty_index_and_a_large_limit_are_no_errors(index: VectorIndex) -> None:  # B25
     assert index.count() == 0
     assert index.search(random_rows(1)[0], 5, EVERYTHING) == []
