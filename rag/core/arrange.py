@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from rag.core.features import FEATURES, Query, terms_of, title_and_heading
 from rag.core.fuse import FusedHit
+from rag.core.language import detect_language
 from rag.domain.documents import Chunk
 from rag.domain.retrieval import Candidate, Ranks
 
@@ -51,6 +52,13 @@ _SAME = 0.9
 
 # The feature that completes the lexical height: BM25 does not see where terms stand.
 _LEXICAL = "proximity"
+
+# What the words of an English question weigh in a Chinese passage. They are there by chance, as
+# parts of names and code, and rare among Chinese documents, so that BM25 thinks much of them.
+# Not so the other way round: the Latin words of a Chinese question are names. From 0.25 to 0.75
+# the mean of seventeen development sets stays within .0003 of the best, and python_faq_zhtw's
+# English questions gain .02 to .03.
+_CHANCE = 0.5
 
 _Parts = list[tuple[str, float]]
 
@@ -102,12 +110,14 @@ def arrange(
         if hit.chunk_id in chunks
     ]
     head, rest = known[:LOOKED_AT], known[LOOKED_AT:]
-    asked = Query(query, rarity)
+    asked, english = Query(query, rarity), detect_language(query) == "en"
     for scored in head:
         for name, weight in weights.items():
             if weight and (value := FEATURES[name](asked, scored.chunk)):
                 side = scored.words if name == _LEXICAL else scored.added
                 side.append((name, weight * value))
+        if english and scored.chunk.language != "en":
+            scored.words = [(name, _CHANCE * value) for name, value in scored.words]
     head.sort(key=lambda scored: -scored.score)
     if repeated:
         _mark_copies(asked, head, repeated)

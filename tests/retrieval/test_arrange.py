@@ -132,6 +132,21 @@ def test_rare_terms_count_more_than_common_ones() -> None:
     assert weighted["a.md"] > weighted["b.md"]
 
 
+def test_words_of_an_english_question_count_less_in_a_chinese_passage() -> None:
+    """They are parts of names and code there. Latin words of a Chinese question are names."""
+    chunk = passage("SharedMemoryManager 管理共享記憶體。", language="zh-Hant")
+    hit = FusedHit(chunk_id=chunk.chunk_id, score=2.0, lexical=2.0)
+
+    def lexical(query: str, passage: Chunk = chunk) -> float:
+        found = arrange(query, [hit], {chunk.chunk_id: passage}, weights={})
+        return dict(found[0].parts)["lexical"]
+
+    english = chunk.model_copy(update={"language": "en"})
+    assert lexical("How is memory managed?") < lexical("How is memory managed?", english)
+    assert lexical("SharedMemoryManager 如何管理記憶體？") == lexical("How is it?", english)
+    assert lexical("SharedMemoryManager 做什麼？", english) == lexical("How is it?", english)
+
+
 def test_words_add_less_the_more_a_vector_stands_out() -> None:
     chunk = passage("Rotate the signing key.")
     fused = FusedHit(chunk_id=chunk.chunk_id, score=0.0, lexical=1.0)
