@@ -50,9 +50,10 @@ def _bytes(path: Path) -> tuple[str, bytes]:
 
 
 def _json_rows(text: str) -> Iterator[Row]:
-    # Not `splitlines`: a JSON string may hold U+2028, which is no line end in JSON Lines.
+    # Not `splitlines`: a JSON string may hold U+2028, which is no line end in JSON Lines. Files
+    # with a byte order mark that were put together have one in front of each part.
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
+        if (line := line.lstrip("\ufeff")).strip():
             yield _json_row(number, line)
 
 

@@ -46,7 +46,7 @@ class ResultFile:
         Raises:
             UsageError: the file holds something else, or cannot be read or written.
         """
-        self._path = path.resolve()
+        self._path = _followed(path)
         self._format = _format(path)
         self._file: IO[bytes] | None = None
         _require_writable(path)
@@ -156,7 +156,7 @@ def open_results(path: Path, *, fresh: bool, locks: Path) -> Iterator[ResultFile
         with path.open("wb") as stream:
             yield ResultStream(stream)
     else:
-        name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+        name = hashlib.sha256(str(_followed(path)).encode()).hexdigest()[:16]
         lock = locks / f"batch-{name}.lock"
         try:
             with FileLock(lock, timeout=0):
@@ -175,13 +175,22 @@ def _format(path: Path) -> Format:
     return JsonLines() if delimiter is None else Table(delimiter)
 
 
+def _followed(path: Path) -> Path:
+    """Where `path` leads, so that a link stays one and its file is written."""
+    try:
+        return path.resolve()
+    except RuntimeError as error:
+        raise UsageError(f"{path} is a link that leads nowhere", "name a file by --out") from error
+
+
 def _require_writable(path: Path) -> None:
     """Before hours of work, not after them."""
-    folder = path.resolve().parent
+    folder = _followed(path).parent
     if path.is_dir():
         raise UsageError(f"{path} is a folder", "name a file by --out")
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {path.parent}", "make it, or name another by --out")
+        named = folder if path.is_symlink() else path.parent
+        raise UsageError(f"there is no folder {named}", "make it, or name another by --out")
     allowed = os.access(folder, os.W_OK)
     if path.exists():
         allowed &= os.access(path, os.R_OK | os.W_OK)
@@ -192,7 +201,8 @@ def _require_writable(path: Path) -> None:
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes the place of the one at `path` once it is whole and on the disk."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    # Not named after `path`, whose name may be as long as names can be.
+    draft = path.with_name(f".rag-batch-{os.getpid()}")
     try:
         with draft.open("wb") as file:
             yield file

@@ -68,6 +68,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one command and end the process with the exit code of design section 5."""
     prepare_streams()
     signal.signal(signal.SIGTERM, _stop)
+    # A terminal that is closed ends a command in the same way, unless `nohup` said to go on.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _stop)
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.exit(run(arguments))
 

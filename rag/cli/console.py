@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def prepare_streams() -> None:
-    """Let no character end a command: what the terminal's encoding lacks is replaced."""
+    """Let no stream end a command: one that was closed (`2>&-`, a service without a terminal) is
+    the null device, and what the terminal's encoding lacks is replaced."""
+    # In the order of their numbers: each takes its own, so that no file opened later can be taken
+    # for the terminal by a library that writes there.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

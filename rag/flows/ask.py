@@ -89,11 +89,11 @@ def _decide(record: Record, ports: AskPorts, query: str, on_stage: OnStage) -> D
     options = record.options
     language = prompt_language(record.question, options.language)
     record.prompt = ports.prompts.get("answer", language, options.prompt_version)
+    # Before the search: a question too long for the model would keep the embedder busy for minutes.
+    budget = _source_budget(record.question, record.prompt, record.history, options)
     _retrieve(record, ports, query, on_stage)
     record.bundle = build_bundle(
-        record.candidates,
-        max_sources=options.max_sources,
-        token_budget=_source_budget(record.question, record.prompt, record.history, options),
+        record.candidates, max_sources=options.max_sources, token_budget=budget
     )
     if not record.bundle.sources:
         return _nothing_found(record.question, record.prompt)

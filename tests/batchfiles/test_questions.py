@@ -85,6 +85,11 @@ def test_blank_lines_and_a_mark_shift_no_number(tmp_path: Path) -> None:
     assert read(tmp_path, "q.jsonl", text) == [(1, "1", "Why?", True), (4, 7, "何時？", True)]
 
 
+def test_files_with_a_mark_can_be_put_together(tmp_path: Path) -> None:
+    text = '\ufeff\ufeff{"question": "Why?"}\n\ufeff{"question": "何時？"}\n\ufeff\n'
+    assert read(tmp_path, "q.jsonl", text) == [(1, "1", "Why?", True), (2, "2", "何時？", True)]
+
+
 @pytest.mark.parametrize(
     "line",
     [

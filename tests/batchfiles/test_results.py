@@ -167,6 +167,21 @@ def test_a_link_keeps_pointing_at_its_file(tmp_path: Path) -> None:
     assert (tmp_path / "real.jsonl").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
+    with pytest.raises(UsageError, match="leads nowhere"):
+        ResultFile(tmp_path / "loop.jsonl")
+    (tmp_path / "far.jsonl").symlink_to("missing/out.jsonl")
+    with pytest.raises(UsageError, match=r"no folder .*missing"):
+        ResultFile(tmp_path / "far.jsonl")
+
+
+def test_a_name_as_long_as_names_can_be_is_written(tmp_path: Path) -> None:
+    name = "n" * (255 - len(".jsonl")) + ".jsonl"
+    write(tmp_path / name, 2, 1)
+    assert ids(tmp_path / name) == ["q1", "q2"]
+
+
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "'=", "''@"])
 def test_no_cell_can_act_as_a_formula(begin: str, tmp_path: Path) -> None:
     file = tmp_path / "out.csv"

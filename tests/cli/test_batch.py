@@ -419,6 +419,7 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         (signal.SIGINT, "1", 130),
         (signal.SIGINT, "3", 130),
         (signal.SIGTERM, "3", 128 + signal.SIGTERM),
+        (signal.SIGHUP, "1", 128 + signal.SIGHUP),
     ],
 )
 def test_a_run_that_was_ended_goes_on_where_it_was(

@@ -88,6 +88,18 @@ def test_a_closed_pipe_ends_quietly(workspace: Path) -> None:
     assert done.returncode in (0, 141)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes them")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_was_closed_ends_no_command(workspace: Path, closed: str) -> None:
+    command = f"{sys.executable} -m rag config --json {closed}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=workspace, capture_output=True, timeout=60, env=os.environ
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert (done.stdout == b"") == (">&-" in closed.replace("2>&-", ""))
+
+
 def test_json_is_alone_on_standard_output_and_not_wrapped(workspace: Path) -> None:
     done = run(workspace, *ASK, "--json")
     answer = json.loads(done.stdout)

@@ -390,3 +390,11 @@ def test_earlier_turns_do_not_make_a_question_of_punctuation(tmp_path: Path) -> 
     (trace,) = desk.journal.traces()
     assert trace.error is not None
     assert trace.attempts == ()
+
+
+def test_a_question_too_long_for_the_model_is_not_even_searched_for(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, [make_chunk(BACKUP)], ["never asked"])
+    with pytest.raises(UsageError, match="no room for sources"):
+        desk.ask("How long are backups kept? " * 2000)
+    assert desk.searched == []
+    assert desk.trace().error is not None
