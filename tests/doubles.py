@@ -74,8 +74,11 @@ class MemoryVectors:
     def __init__(self) -> None:
         self.rows: dict[str, Vectors] = {}
 
-    def search(self, vector: Vectors, limit: int, filter: Filter) -> list[Hit]:
-        hits = [Hit(chunk_id=key, score=float(vector @ row)) for key, row in self.rows.items()]
+    def search(self, vectors: Sequence[Vectors], limit: int, filter: Filter) -> list[Hit]:
+        hits = [
+            Hit(chunk_id=key, score=max(float(vector @ row) for vector in vectors))
+            for key, row in self.rows.items()
+        ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:limit]
 
     def put(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:

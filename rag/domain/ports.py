@@ -109,8 +109,9 @@ class LexicalIndex(Protocol):
 class VectorIndex(Protocol):
     """Nearest neighbours by cosine."""
 
-    def search(self, vector: Vectors, limit: int, filter: Filter) -> list[Hit]:
-        """Best first; scores are cosines in -1..1."""
+    def search(self, vectors: Sequence[Vectors], limit: int, filter: Filter) -> list[Hit]:
+        """What is nearest to any of `vectors`, best first, each passage once; scores are cosines in
+        -1..1."""
         ...
 
 

@@ -88,22 +88,17 @@ class Searcher:
     def _nearest(self, query: str, depth: int, filter: Filter) -> list[Hit]:
         """The nearest passages, best first, by the question's vector or by the same moved into the
         other language, whichever is nearer; in an index of one language by that language's."""
-        vectors, asked = self.vectors(), self.embedder().embed_query(query_text(query))
+        embed_query = self.embedder().embed_query
+        asked = embed_query(query_text(query))
         english = detect_language(query) == "en"
         languages = self.catalog.languages()
         if filter.languages:
             languages = languages.intersection(filter.languages)
         sides = {language == "en" for language in languages} or {english}
-        found: list[Hit] = []
-        if english in sides:
-            found += vectors.search(asked, depth, filter)
+        questions = [asked] if english in sides else []
         if (not english) in sides:
-            there = moved_question(asked, self.embedder().embed_query, english=english)
-            found += vectors.search(there, depth, filter)
-        nearest: dict[str, Hit] = {}
-        for hit in sorted(found, key=lambda hit: (-hit.score, hit.chunk_id)):
-            nearest.setdefault(hit.chunk_id, hit)
-        return list(nearest.values())[:depth]
+            questions.append(moved_question(asked, embed_query, english=english))
+        return self.vectors().search(questions, depth, filter)
 
 
 def _gather(

@@ -263,7 +263,7 @@ def test_another_embedder_is_refused_before_any_write(  # B15
     with pytest.raises(IndexUnusable):
         bench.index(["b.md"], rebuild=True)
     with bench.stores() as stores, pytest.raises(IndexUnusable, match="embedder"):
-        stores.vectors.search(bench.embedder.embed_query("alpha"), 5, Filter())
+        stores.vectors.search([bench.embedder.embed_query("alpha")], 5, Filter())
     assert bench.embedder.embedded == []
 
     file.unlink()

@@ -55,7 +55,7 @@ def test_scores_are_cosines_whatever_the_norms(index: VectorIndex) -> None:  # B
     rows *= np.linspace(1, 50, 20, dtype=np.float32)[:, None]
     index.put([chunk(n) for n in range(20)], rows)
     query = rows[7] / np.linalg.norm(rows[7])
-    hits = index.search(query, 20, EVERYTHING)
+    hits = index.search([query], 20, EVERYTHING)
     assert hits[0].chunk_id == "c7" and hits[0].score == pytest.approx(1)
     for hit in hits:
         row = rows[int(hit.chunk_id[1:])]
@@ -77,16 +77,27 @@ def test_a_passage_embedded_anew_is_found(tmp_path: Path) -> None:
         for start in range(0, count, 256):
             part = rows[start : start + 256].astype(np.float32)
             index.put(chunks[start : start + 256], part)
-    found = [index.search(row.astype(np.float32), 1, EVERYTHING)[0].chunk_id for row in new]
+    found = [index.search([row.astype(np.float32)], 1, EVERYTHING)[0].chunk_id for row in new]
     assert [one for one, made in zip(found, chunks, strict=True) if one != made.chunk_id] == []
     index.close()
 
 
+def test_two_questions_at_once_find_what_is_near_either(index: VectorIndex) -> None:
+    rows = random_rows(300)
+    index.put([chunk(n) for n in range(300)], rows)
+    one, other = (index.search([row], 300, EVERYTHING) for row in random_rows(2, seed=5))
+    best = {hit.chunk_id: hit.score for hit in sorted([*one, *other], key=lambda hit: hit.score)}
+    both = index.search(list(random_rows(2, seed=5)), 20, EVERYTHING)
+    expected = sorted(best, key=lambda key: (-best[key], key))[:20]
+    assert [hit.chunk_id for hit in both] == expected
+    assert [hit.score for hit in both] == [best[key] for key in expected]
+
+
 def test_an_empty_index_and_a_large_limit_are_no_errors(index: VectorIndex) -> None:  # B25
     assert index.count() == 0
-    assert index.search(random_rows(1)[0], 5, EVERYTHING) == []
+    assert index.search([random_rows(1)[0]], 5, EVERYTHING) == []
     index.put([chunk(1)], random_rows(1))
-    assert len(index.search(random_rows(1)[0], 1000, EVERYTHING)) == 1
+    assert len(index.search([random_rows(1)[0]], 1000, EVERYTHING)) == 1
     index.put([], random_rows(0))  # B20
     index.drop([])
 
@@ -139,8 +150,8 @@ def test_filters_keep_the_nearest_that_pass(tmp_path: Path, known_paths: bool) -
             if (not folders or names[n].split("/")[0] in folders)
             and (not filter.languages or languages[n] in filter.languages)
         ]
-        assert [hit.chunk_id for hit in index.search(query, 8, filter)] == expected[:8]
-    assert index.search(query, 8, Filter(paths=("nowhere",))) == []
+        assert [hit.chunk_id for hit in index.search([query], 8, filter)] == expected[:8]
+    assert index.search([query], 8, Filter(paths=("nowhere",))) == []
     index.close()
 
 
@@ -167,7 +178,7 @@ def test_vectors_of_another_embedder_are_refused_by_name(tmp_path: Path, name: s
 def test_a_query_of_another_dimension_is_refused(index: VectorIndex) -> None:
     index.put([chunk(1)], random_rows(1))
     with pytest.raises(IndexUnusable, match="8 numbers"):
-        index.search(np.ones(9, dtype=np.float32), 5, EVERYTHING)
+        index.search([np.ones(9, dtype=np.float32)], 5, EVERYTHING)
 
 
 def test_a_collection_that_does_not_measure_cosine_is_refused(tmp_path: Path) -> None:  # B25
@@ -193,7 +204,7 @@ def test_an_index_that_ran_away_on_disk_is_refused_unopened(tmp_path: Path) -> N
     with (tmp_path / "chroma" / "link_lists.bin").open("wb") as stream:
         os.truncate(stream.fileno(), 3_000_000_000)  # sparse: takes no room here
     index = VectorIndex.open(tmp_path, embedder="E1", dimension=DIMENSION, rows=lambda: 1)
-    for attempt in (lambda: index.search(random_rows(1)[0], 5, EVERYTHING), index.count):
+    for attempt in (lambda: index.search([random_rows(1)[0]], 5, EVERYTHING), index.count):
         with pytest.raises(IndexUnusable, match=r"3\.0 GB") as refusal:
             attempt()
         assert "rag index --rebuild" in (refusal.value.hint or "")
@@ -209,7 +220,7 @@ def test_a_reader_follows_another_process(tmp_path: Path, monkeypatch: pytest.Mo
     index.put([chunk(n) for n in range(3)], random_rows(3))
     index.close()
     reader = opened(tmp_path)
-    assert len(reader.search(random_rows(1)[0], 10, EVERYTHING)) == 3
+    assert len(reader.search([random_rows(1)[0]], 10, EVERYTHING)) == 3
     child = """
         import sys
         from pathlib import Path
@@ -217,7 +228,7 @@ def test_a_reader_follows_another_process(tmp_path: Path, monkeypatch: pytest.Mo
         opened(Path(sys.argv[1])).put([chunk(n) for n in range(3, 9)], random_rows(6, seed=5))
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(child), str(tmp_path)], check=True)
-    hits = reader.search(random_rows(6, seed=5)[2], 10, EVERYTHING)
+    hits = reader.search([random_rows(6, seed=5)[2]], 10, EVERYTHING)
     assert len(hits) == 9 and hits[0].chunk_id == "c5"
     reader.close()
 
@@ -231,12 +242,12 @@ def test_a_reset_is_seen_by_a_reader_that_is_open(tmp_path: Path) -> None:
     old = opened(tmp_path)
     old.put([chunk(1)], random_rows(1))
     reader = VectorIndex.open(tmp_path)
-    assert len(reader.search(random_rows(1)[0], 5, EVERYTHING)) == 1
+    assert len(reader.search([random_rows(1)[0]], 5, EVERYTHING)) == 1
     new = opened(tmp_path, "E2")
     new.reset()
     new.put([chunk(2), chunk(3)], random_rows(2))
     with pytest.raises(IndexUnusable):
-        reader.search(random_rows(1)[0], 5, EVERYTHING)
-    assert len(reader.search(random_rows(1)[0], 5, EVERYTHING)) == 2
+        reader.search([random_rows(1)[0]], 5, EVERYTHING)
+    assert len(reader.search([random_rows(1)[0]], 5, EVERYTHING)) == 2
     for index in (old, new, reader):
         index.close()
