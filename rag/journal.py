@@ -21,6 +21,8 @@ from rag.domain.trace import TRACE_SCHEMA_VERSION, Trace
 # Long enough for many writers of 20 kB lines, short enough that no answer waits for a stuck one.
 _LOCK_SECONDS = 5.0
 _RUN_NAME = re.compile(r"[^\w.-]+")
+# Bytes of a run's name that its file keeps: file systems end a name at 255, some a little earlier.
+_LONGEST_NAME = 200
 
 
 class Journal:
@@ -32,7 +34,7 @@ class Journal:
 
     def write(self, trace: Trace) -> str | None:
         """Append one trace. Returns None, or one line that says why it could not be kept."""
-        stem = _RUN_NAME.sub("-", self._run) if self._run else trace.time[:10]
+        stem = _stem(self._run) if self._run else trace.time[:10]
         file = self._folder / f"{stem}.jsonl"
         try:
             content = _finite(trace.model_dump(mode="json"))
@@ -87,6 +89,11 @@ class Journal:
                     if damaged is None:
                         raise
                     damaged.append(f"{file.name}:{number}: {error.message}")
+
+
+def _stem(run: str) -> str:
+    """The file's name for a run: no folder, and short enough."""
+    return _RUN_NAME.sub("-", run).encode()[:_LONGEST_NAME].decode(errors="ignore")
 
 
 def _parse(line: bytes) -> Trace:

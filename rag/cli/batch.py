@@ -133,7 +133,7 @@ def _tell_stopped(count: int, total: int, target: Path, fresh: bool) -> None:
 
 
 def _print_summary(summary: "Summary", target: Path) -> None:
-    counts = summary.model_dump(exclude={"rows", "kept"})
+    counts = summary.model_dump(exclude={"rows", "kept", "warnings"})
     told = f"{summary.rows} rows: " + ", ".join(f"{count} {name}" for name, count in counts.items())
     if summary.kept:
         told += f"; {summary.kept} kept from before"
@@ -143,3 +143,6 @@ def _print_summary(summary: "Summary", target: Path) -> None:
         out(f"{told}; {target}")
         if summary.error:
             err("rows with an error say why; the same command asks them again")
+    if summary.warnings:
+        told = ", ".join(f"{count} {code}" for code, count in sorted(summary.warnings.items()))
+        err(f"answers with a warning: {told}", style="yellow")

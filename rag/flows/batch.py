@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pydantic import Field
+
 from rag.domain.answer import Answer
 from rag.domain.base import Value
 from rag.domain.batch import Basis, PastResult, Row, RowError, RowResult
@@ -63,6 +65,8 @@ class Summary(Value):
     error: int = 0
     kept: int = 0
     """How many of them an earlier run had answered."""
+    warnings: Mapping[str, int] = Field(default_factory=dict)
+    """How many of this run's answers carry a warning, by its code."""
 
 
 def require_distinct_ids(rows: Sequence[Row]) -> None:
@@ -126,6 +130,7 @@ def run_batch(
     """
     results.keep(todo.kept)
     counts: Counter[str] = Counter(result.status for result in todo.kept.values())
+    warned: Counter[str] = Counter()
     tell = progress or (lambda stage, done, total: None)
     total = len(todo.asked)
     ended, writing = threading.Event(), threading.Lock()
@@ -139,6 +144,8 @@ def run_batch(
         with writing:  # here, not where they are waited for: what is done is kept however it ends
             results.append(row.number, shape(result))
             counts[result.answer.status if result.answer else "error"] += 1
+            if result.answer:
+                warned.update({warning.code for warning in result.answer.warnings})
             tell("asking", counts.total() - len(todo.kept), total)
 
     if total:
@@ -151,7 +158,7 @@ def run_batch(
             _in_threads(work, todo.asked, jobs, ended)
     finally:
         results.finish()
-    return Summary(rows=counts.total(), kept=len(todo.kept), **counts)
+    return Summary(rows=counts.total(), kept=len(todo.kept), warnings=dict(warned), **counts)
 
 
 def _in_threads(

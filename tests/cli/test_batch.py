@@ -189,6 +189,7 @@ def test_failed_rows_are_asked_again_and_others_are_kept(desk: Desk) -> None:
         "rejected": 1,
         "error": 0,
         "kept": 2,
+        "warnings": {},
         "out": "out.jsonl",
     }
     after = desk.rows("out.jsonl")
@@ -244,6 +245,7 @@ def test_a_broken_reranker_stops_no_batch(desk: Desk) -> None:
     assert (
         desk.batch("in.jsonl", "--out", "out.jsonl", "--llm", "extractive", "--rerank", "ids") == 0
     )
+    assert "answers with a warning: 100 not_reranked" in desk.err
     found = desk.rows("out.jsonl")
     assert len(found) == 100
     assert {row["status"] for row in found} == {"answered"}
