@@ -153,7 +153,7 @@ class VectorIndex:
             # Never over what is there: HNSW can then lose the way to a passage for good. Of 2,502
             # that were embedded anew (python_faq_zhtw) one in place was found by no question, none
             # when the old vectors went first.
-            self._drop(collection, ids)
+            self._drop(collection, self._held(collection, ids))
             with _translated():
                 collection.upsert(
                     ids=ids,
@@ -163,6 +163,15 @@ class VectorIndex:
 
     def drop(self, chunk_ids: Sequence[str]) -> None:
         self._drop(self._open_to_write(), chunk_ids)
+
+    def _held(self, collection: "Collection", chunk_ids: Sequence[str]) -> list[str]:
+        """Those that are there. Asking costs a tenth of deleting what is not."""
+        held: list[str] = []
+        for start in range(0, len(chunk_ids), _PAGE):
+            with _translated():
+                page = list(chunk_ids[start : start + _PAGE])
+                held += collection.get(ids=page, include=[])["ids"]
+        return held
 
     def _drop(self, collection: "Collection", chunk_ids: Sequence[str]) -> None:
         for start in range(0, len(chunk_ids), _PAGE):
