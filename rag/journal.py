@@ -15,6 +15,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
+from rag.core.plain import well_formed
 from rag.domain.errors import RagError, UsageError
 from rag.domain.trace import TRACE_SCHEMA_VERSION, Trace
 
@@ -38,7 +39,7 @@ class Journal:
         file = self._folder / f"{stem}.jsonl"
         try:
             content = _finite(trace.model_dump(mode="json"))
-            line = json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+            line = well_formed(json.dumps(content, ensure_ascii=False, allow_nan=False)).encode()
             self._folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self._folder / ".lock", timeout=_LOCK_SECONDS):
                 _append(file, line)

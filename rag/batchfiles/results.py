@@ -156,7 +156,7 @@ def open_results(path: Path, *, fresh: bool, locks: Path) -> Iterator[ResultFile
         with path.open("wb") as stream:
             yield ResultStream(stream)
     else:
-        name = hashlib.sha256(str(_followed(path)).encode()).hexdigest()[:16]
+        name = hashlib.sha256(os.fsencode(_followed(path))).hexdigest()[:16]
         lock = locks / f"batch-{name}.lock"
         try:
             with FileLock(lock, timeout=0):

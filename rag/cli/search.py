@@ -95,6 +95,8 @@ def print_candidate(place: int, candidate: "Candidate", explain: bool) -> None:
     out(f"   {inline(where)}", style="cyan")
     out(f"   {one_line(chunk.text, _SNIPPET)}")
     places = f"lexical {ranks.lexical or '-'}  vector {ranks.vector or '-'}"
+    if ranks.reranked is not None:  # the score is the first stage's, and no longer the order
+        places += f"  was {ranks.fused or '-'}, reranked {ranks.reranked}"
     console().print(f"   score {candidate.score:.4f}  {places}", style="dim")
     if explain:
         parts = "  ".join(f"{name} {value:+.4f}" for name, value in candidate.parts)

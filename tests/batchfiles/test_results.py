@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,15 @@ def test_a_second_process_is_told_to_wait(tmp_path: Path) -> None:
     with open_results(tmp_path / "out.jsonl", fresh=False, locks=tmp_path):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes, as Linux has them")
+def test_a_name_that_is_no_text_is_written(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"out\xff.jsonl")
+    with open_results(file, fresh=False, locks=tmp_path) as results:
+        results.append(1, row(1))
+        results.finish()
+    assert ids(file) == ["q1"]
 
 
 def test_a_link_keeps_pointing_at_its_file(tmp_path: Path) -> None:

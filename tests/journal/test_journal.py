@@ -88,9 +88,9 @@ def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     assert "could not be written" in warning
 
 
-@pytest.mark.parametrize("run", ["r" * 300, "長" * 90, "../../out", "a/b"])
+@pytest.mark.parametrize("run", ["r" * 300, "長" * 90, "../../out", "a/b", "not utf-8 \udcff"])
 def test_any_name_of_a_run_is_that_of_a_file_in_the_folder(tmp_path: Path, run: str) -> None:
-    assert Journal(tmp_path / "traces", run=run).write(make_trace("a1")) is None
+    assert Journal(tmp_path / "traces", run=run).write(make_trace("a1", run=run)) is None
     assert Journal(tmp_path / "traces").read("a1").trace_id == "a1"
     assert [file.name for file in tmp_path.iterdir()] == ["traces"]
 

@@ -226,6 +226,8 @@ def test_reranking_is_off_unless_asked_for(rag: RagCall, monkeypatch: pytest.Mon
         c["path"] for c in reversed(before["candidates"])
     ]
     assert after["rerank"]["status"] == "ok"
+    assert "reranked 1\n" in rag("search", QUERY, "--rerank", "ids")[1]
+    assert "reranked" not in rag("search", QUERY)[1]
     monkeypatch.setenv("RAG_RERANK", "ids")
     assert "rerank" in json.loads(rag("search", QUERY, "--json")[1])
     assert "rerank" not in json.loads(rag("search", QUERY, "--json", "--rerank", "off")[1])
