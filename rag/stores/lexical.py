@@ -40,6 +40,7 @@ class LexicalIndex:
     def __init__(self, index_dir: Path) -> None:
         self._folder = index_dir / LEXICAL_FOLDER
         self._writer_or_none: Any = None
+        self._committed: tuple[int, ...] = ()
 
     @classmethod
     def open(cls, index_dir: Path) -> Self:
@@ -55,8 +56,7 @@ class LexicalIndex:
         if not terms or limit < 1:
             return []
         with _translated():
-            self._index.reload()
-            searcher = self._index.searcher()
+            searcher = self._searcher()
             wanted = self._query(terms, filter, searcher)
             if wanted is None or not searcher.num_docs:
                 return []
@@ -70,8 +70,7 @@ class LexicalIndex:
 
     def rarity(self, query: str) -> dict[str, float]:
         with _translated():
-            self._index.reload()
-            searcher = self._index.searcher()
+            searcher = self._searcher()
             held_by = {term: searcher.doc_freq("text", term) for term in looked_up(query)}
         # tantivy's own: Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009).
         return {
@@ -81,8 +80,7 @@ class LexicalIndex:
 
     def count(self) -> int:
         with _translated():
-            self._index.reload()
-            return int(self._index.searcher().num_docs)
+            return int(self._searcher().num_docs)
 
     def replace(self, paths: Sequence[str], chunks: Iterable[Chunk]) -> None:
         with self._commit() as writer:
@@ -160,6 +158,17 @@ class LexicalIndex:
                 raise
             writer.commit()
 
+    def _searcher(self) -> "tantivy.Searcher":
+        """On what was committed last, by whatever process. Opening that anew costs as much as a
+        search, so it is done when a commit has replaced tantivy's list of segments."""
+        index = self._index
+        listed = (self._folder / "meta.json").stat()
+        committed = (listed.st_ino, listed.st_mtime_ns, listed.st_size)
+        if committed != self._committed:
+            index.reload()
+            self._committed = committed
+        return index.searcher()
+
     @cached_property
     def _index(self) -> "tantivy.Index":
         import tantivy
@@ -212,6 +221,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
         raise IndexUnusable(
-            f"the lexical index cannot be used: {error}", "run `rag index --rebuild`"
+            f"the lexical index cannot be used: {why}", "run `rag index --rebuild`"
         ) from error
