@@ -220,15 +220,23 @@ class Workspace:
     @property
     def rerank_form(self) -> RankingForm:
         """A backend that enforces a schema is asked for an object, any other for a plain list."""
-        return "object" if self.settings.llm in ("ollama", "auto") else "array"
+        return "object" if self._ranking_settings.llm in ("ollama", "auto") else "array"
 
     @opened_once
     def rerank_model(self) -> LanguageModel:
         """The model that ranks: the one that answers, unless `rerank_model` names another."""
-        name = self.settings.rerank_model
-        if name is None:
+        if self.settings.rerank_model is None:
             return self.model
-        return self._open_model(self.settings.model_copy(update={"model": name}))
+        return self._open_model(self._ranking_settings)
+
+    @property
+    def _ranking_settings(self) -> Settings:
+        """A model that is named to rank does so also where answers are quoted without one."""
+        settings = self.settings
+        if (name := settings.rerank_model) is None:
+            return settings
+        llm = "ollama" if settings.llm == "extractive" else settings.llm
+        return settings.model_copy(update={"model": name, "llm": llm})
 
     def find_source(self, source: SourceTrace) -> tuple[str, str] | None:
         """Text and context of a recorded source, as the index has them today."""

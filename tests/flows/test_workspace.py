@@ -43,3 +43,12 @@ def test_a_rebuild_of_one_path_keeps_the_other_documents(tmp_path: Path) -> None
     workspace.index()
     assert workspace.index(["a.md"], rebuild=True).indexed == 1
     assert set(Assistant.open(tmp_path).workspace.catalog.documents()) == {"a.md", "b.md"}
+
+
+def test_a_model_named_to_rank_does_so_also_where_answers_are_quoted(tmp_path: Path) -> None:
+    quoting = Assistant.open(tmp_path, llm="extractive", rerank_model="ranker").workspace
+    assert quoting.rerank_model is not quoting.model
+    assert quoting.rerank_form == "object"
+    bare = Assistant.open(tmp_path, llm="extractive").workspace
+    assert bare.rerank_model is bare.model
+    assert bare.rerank_form == "array"
