@@ -5,7 +5,7 @@
 >>> answer.status, answer.answer, [citation.path for citation in answer.citations]
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,9 +83,11 @@ class Assistant:
         mode: Mode = "hybrid",
         limit: int = 10,
         filter: Filter | None = None,
+        without: Collection[str] = (),
     ) -> "Found":
         """The best passages for `query`, in the order of the second stage where the settings switch
-        it on; see `Found.rerank` for what it did.
+        it on; see `Found.rerank` for what it did. `without` names parts of the score to leave out,
+        as `rag search --explain` shows them.
 
         Raises:
             UsageError: the query has no letter or digit.
@@ -100,4 +102,5 @@ class Assistant:
             mode=mode,
             limit=limit,
             filter=filter or Filter(),
+            without=without,
         )

@@ -4,12 +4,23 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rag.cli.console import emit_json, err, out
-from rag.cli.options import AsJson, Baseline, Corpus, DatasetPath, FailBelow, Mode, Queries
+from rag.cli.options import (
+    AsJson,
+    Baseline,
+    Corpus,
+    DatasetPath,
+    FailBelow,
+    Mode,
+    Queries,
+    SearchMode,
+    Without,
+    score_parts,
+)
 from rag.cli.session import settings_of
 
 if TYPE_CHECKING:
@@ -39,6 +50,7 @@ def retrieval(
     corpus: Corpus = None,
     queries: Queries = None,
     mode: Mode = "hybrid",
+    without: Without = None,
     run_out: Annotated[
         Path | None, typer.Option(help="Write the ranked documents as a TREC run.")
     ] = None,
@@ -65,7 +77,7 @@ def retrieval(
     if run_in:
         measured, told = _measure_file(chosen, run_in), {"run": str(run_in)}
     else:
-        measured, told = _measure_search(settings_of(context), chosen, mode)
+        measured, told = _measure_search(settings_of(context), chosen, mode, score_parts(without))
     result = report(chosen.name, chosen.queries, measured, told)
     if run_out:
         write_file(run_out, format_run(measured.run, tag=f"citebound-{mode}"))
@@ -95,7 +107,7 @@ def _measure_file(dataset: "Dataset", run: Path) -> "Measurement":
 
 
 def _measure_search(
-    settings: "Settings", dataset: "Dataset", mode: Literal["hybrid", "lexical", "vector"]
+    settings: "Settings", dataset: "Dataset", mode: SearchMode, without: Sequence[str]
 ) -> tuple["Measurement", dict[str, Any]]:
     """The measurement, and what it was made with."""
     from rag.cli.index import progress_bar
@@ -113,12 +125,13 @@ def _measure_search(
     with progress_bar() as progress:
         measured = measure_search(
             dataset.queries,
-            lambda text: workspace.searcher.search(text, mode=mode, limit=_DEPTH),
+            lambda text: workspace.searcher.search(text, mode=mode, limit=_DEPTH, without=without),
             document_of,
             progress,
         )
     return measured, {
         "mode": mode,
+        "without": list(without),
         "embedder": workspace.embedder.identity if mode != "lexical" else None,
         "analyzer": ANALYZER_VERSION,
         "chunk": settings.chunk.model_dump(),

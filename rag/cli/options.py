@@ -24,6 +24,11 @@ Languages = Annotated[
     list[str] | None, typer.Option(help="Only passages in en, zh-Hant or zh-Hans; repeatable.")
 ]
 
+Without = Annotated[
+    list[str] | None,
+    typer.Option(help="Leave this part of the score out, to see what it contributes; repeatable."),
+]
+
 Llm = Annotated[str | None, typer.Option(help="auto, ollama, extractive or static.")]
 ModelName = Annotated[str | None, typer.Option(help="The model's name, for ollama.")]
 Replies = Annotated[
@@ -63,3 +68,13 @@ def search_filter(path: list[str] | None, lang: list[str] | None) -> "Filter":
     if unknown := [name for name in lang or () if name not in languages]:
         raise UsageError(f"no language {unknown[0]!r}", f"there are: {', '.join(languages)}")
     return Filter(paths=tuple(path or ()), languages=tuple(lang or ()))
+
+
+def score_parts(without: list[str] | None) -> tuple[str, ...]:
+    """The parts of a score to leave out; one that there is not is refused."""
+    from rag.core.arrange import WEIGHTS
+    from rag.domain.errors import UsageError
+
+    if unknown := [name for name in without or () if name not in WEIGHTS]:
+        raise UsageError(f"no part {unknown[0]!r}", f"there are: {', '.join(WEIGHTS)}")
+    return tuple(without or ())

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag.cli.console import emit_json, err, out, read_text
-from rag.cli.options import AsJson, Languages, Mode, PathGlobs, QueryText, Rerank, search_filter
+from rag.cli.options import (
+    AsJson,
+    Languages,
+    Mode,
+    PathGlobs,
+    QueryText,
+    Rerank,
+    Without,
+    score_parts,
+    search_filter,
+)
 from rag.cli.session import MOST_RESULTS, workspace_of
 
 if TYPE_CHECKING:
@@ -32,6 +42,7 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each feature adds to a score.")
     ] = False,
+    without: Without = None,
     as_json: AsJson = False,
 ) -> None:
     from rag.assistant import Assistant
@@ -39,7 +50,11 @@ def search(
     text = (query if query not in (None, "-") else read_text(None).strip()) or ""
     workspace = workspace_of(context, rerank=rerank)
     found = Assistant(workspace).search(
-        text, mode=mode, limit=limit, filter=search_filter(path, lang)
+        text,
+        mode=mode,
+        limit=limit,
+        filter=search_filter(path, lang),
+        without=score_parts(without),
     )
     for line in found.degraded:
         err(f"degraded: {line}", style="yellow")

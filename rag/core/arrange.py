@@ -31,6 +31,9 @@ LOOKED_AT = 20
 #   decides between passages that are otherwise near, such as a name and its neighbour.
 # definition, names_only: sizes of a clear lead between neighbours in a fused list; the sets hold no
 #   code, so the order that `tests/retrieval` demands decided.
+# crowding: for each better passage of the same document. Small: several passages of the right
+#   document may be needed, but a page should not fill the list for sharing one rare word.
+# repeated: a copy stands behind everything that says something else.
 WEIGHTS: Mapping[str, float] = {
     "identifiers": 0.5,
     "phrases": 0.5,
@@ -38,12 +41,10 @@ WEIGHTS: Mapping[str, float] = {
     "proximity": 3.0,
     "definition": 1.5,
     "names_only": -1.0,
+    "crowding": -0.25,
+    "repeated": -100.0,
 }
-# For each better passage of the same document. Small: several passages of the right document may
-# be needed, but a page should not fill the list for sharing one rare word.
-CROWDING = -0.25
-# A copy stands behind everything that says something else.
-REPEATED = -100.0
+"""What each part adds to a score; one that is left out is switched off."""
 
 # Share of terms that two passages have in common when one repeats the other, numbers being equal:
 # versions that differ in a figure are both kept, since the figure may be the answer.
@@ -93,13 +94,10 @@ def arrange(
     rarity: Mapping[str, float] = MappingProxyType({}),
     limit: int | None = None,
     weights: Mapping[str, float] = WEIGHTS,
-    crowding: float = CROWDING,
-    repeated: float = REPEATED,
 ) -> tuple[Candidate, ...]:
     """Candidates for the fused hits whose chunk is known, best first, at most `limit`.
 
     The first `LOOKED_AT` are scored by all features and sorted; the others keep their order behind.
-    A weight of 0 switches its feature off.
 
     Args:
         rarity: what the query's terms weigh; all the same when it is empty.
@@ -112,16 +110,17 @@ def arrange(
     head, rest = known[:LOOKED_AT], known[LOOKED_AT:]
     asked, english = Query(query, rarity), detect_language(query) == "en"
     for scored in head:
-        for name, weight in weights.items():
-            if weight and (value := FEATURES[name](asked, scored.chunk)):
+        for name, feature in FEATURES.items():
+            weight = weights.get(name, 0.0)
+            if weight and (value := feature(asked, scored.chunk)):
                 side = scored.words if name == _LEXICAL else scored.added
                 side.append((name, weight * value))
         if english and scored.chunk.language != "en":
             scored.words = [(name, _CHANCE * value) for name, value in scored.words]
     head.sort(key=lambda scored: -scored.score)
-    if repeated:
+    if repeated := weights.get("repeated"):
         _mark_copies(asked, head, repeated)
-    if crowding:
+    if crowding := weights.get("crowding"):
         _mark_crowds(head, crowding)
     head.sort(key=lambda scored: -scored.score)
     best = [*head, *rest][:limit]

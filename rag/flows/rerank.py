@@ -1,5 +1,7 @@
 """Both stages of a search: the first stage's candidates, then the reranker's order of them."""
 
+from collections.abc import Collection
+
 from rag.domain.base import Value
 from rag.domain.ports import Reranker
 from rag.domain.retrieval import Candidate, Filter, Mode
@@ -32,16 +34,17 @@ def search(
     limit: int = 5,
     depth: int = DEPTH,
     filter: Filter = Filter(),  # noqa: B008  # frozen
+    without: Collection[str] = (),
 ) -> Found:
     """The `limit` best candidates, the first `depth` of them in the reranker's order, if there is
-    one. One that fails leaves the first-stage order.
+    one. One that fails leaves the first-stage order; `without` parts of its score.
 
     Raises:
         UsageError: the query has no letter or digit.
         RagError: every retriever of this mode failed.
     """
     sought = limit if reranker is None else max(depth, limit)
-    retrieved = searcher.search(query, mode=mode, limit=sought, filter=filter)
+    retrieved = searcher.search(query, mode=mode, limit=sought, filter=filter, without=without)
     candidates, trace = retrieved.candidates, None
     if reranker is not None:
         ordered, trace = reranker.rerank(query, candidates[:depth], depth)

@@ -1,9 +1,9 @@
 """The first stage: one query to the best passages, by words and by meaning."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.core.arrange import LOOKED_AT, arrange
+from rag.core.arrange import LOOKED_AT, WEIGHTS, arrange
 from rag.core.compatible import require_same_embedder
 from rag.core.crosslingual import moved_question
 from rag.core.fuse import DEPTH, fuse
@@ -33,8 +33,12 @@ class Searcher:
         mode: Mode = "hybrid",
         limit: int = 20,
         filter: Filter = Filter(),  # noqa: B008  # frozen
+        without: Collection[str] = (),
     ) -> Retrieved:
         """At most `limit` candidates, best first; none when nothing shares a word or is near.
+
+        Args:
+            without: parts of the score to leave out, of those in `arrange.WEIGHTS`.
 
         Raises:
             UsageError: the query has no letter or digit.
@@ -58,7 +62,8 @@ class Searcher:
             degraded.append(f"no document matches {' or '.join(filter.paths)}")
         chunks = self._known([hit.chunk_id for hit in fused], max(limit, LOOKED_AT))
         rarity = self.lexical.rarity(words) if "lexical" in lists else {}
-        candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit)
+        weights = {name: weight for name, weight in WEIGHTS.items() if name not in without}
+        candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit, weights=weights)
         return Retrieved(query=query, candidates=candidates, degraded=tuple(degraded))
 
     def _known(self, chunk_ids: Sequence[str], wanted: int) -> dict[str, Chunk]:

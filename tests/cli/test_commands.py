@@ -177,3 +177,14 @@ def test_help_and_check_load_no_index_no_model_and_no_vendor() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_part_of_the_score_is_left_out_on_demand(rag, capsys) -> None:
+    def parts(*flags: str) -> dict[str, float]:
+        assert rag("search", "How many does room B2 seat?", "--json", *flags) == 0
+        found: dict[str, float] = json.loads(capsys.readouterr().out)["candidates"][0]["parts"]
+        return found
+
+    assert "proximity" in parts() and "proximity" not in parts("--without", "proximity")
+    assert rag("search", "B2", "--without", "luck") == 2
+    assert "proximity" in capsys.readouterr().err

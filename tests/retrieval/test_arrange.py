@@ -71,14 +71,15 @@ def test_each_feature_decides_and_can_be_switched_off(feature: str) -> None:
 
 
 def test_every_feature_has_a_weight_and_a_case() -> None:
-    assert FEATURES.keys() == WEIGHTS.keys() == CASES.keys()
+    assert FEATURES.keys() == CASES.keys()
+    assert WEIGHTS.keys() == FEATURES.keys() | {"crowding", "repeated"}
 
 
 def test_a_copy_stands_behind_everything_that_says_something_else() -> None:
     text = "Backups are kept for thirty days in two regions."
     chunks = [passage(text, path="a.md"), passage(text, path="b.md"), passage("x", path="c.md")]
     assert [c.chunk.path for c in arranged("backups", chunks)] == ["a.md", "c.md", "b.md"]
-    kept = arranged("backups", chunks, repeated=0.0)
+    kept = arranged("backups", chunks, weights={**WEIGHTS, "repeated": 0.0})
     assert [c.chunk.path for c in kept] == ["a.md", "b.md", "c.md"]
 
 
@@ -89,7 +90,8 @@ def test_of_copies_the_one_under_the_heading_asked_for_stays() -> None:
         passage(text, path="b.md", title="Static files"),
         passage("Other matters.", path="c.md"),
     ]
-    found = [c.chunk.path for c in arranged("check static files", chunks, weights={})]
+    folded = {"repeated": WEIGHTS["repeated"]}
+    found = [c.chunk.path for c in arranged("check static files", chunks, weights=folded)]
     assert found == ["b.md", "c.md", "a.md"]
 
 
@@ -106,8 +108,10 @@ def test_no_document_crowds_out_another_that_is_as_good() -> None:
     chunks = [passage(f"part {word}", path="long.md") for word in ("one", "two", "three")]
     other = passage("part of another", path="other.md")
     assert [c.chunk.path for c in arranged("x", [*chunks, other])][:2] == ["long.md", "other.md"]
-    assert first("x", [*chunks, other], crowding=0.0).path == "long.md"
-    paths = [c.chunk.path for c in arranged("x", [*chunks, other], crowding=0.0)]
+    assert first("x", [*chunks, other], weights={**WEIGHTS, "crowding": 0.0}).path == "long.md"
+    paths = [
+        c.chunk.path for c in arranged("x", [*chunks, other], weights={**WEIGHTS, "crowding": 0.0})
+    ]
     assert paths == ["long.md"] * 3 + ["other.md"]
 
 

@@ -83,6 +83,15 @@ def test_a_fall_below_the_baseline_is_a_regression(
     assert result["baseline"]["hit@1"]["value"] == -0.5
 
 
+def test_a_part_left_out_is_gone_from_the_scores(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, whole = run(capsys, str(dataset))
+    _, less = run(capsys, str(dataset), "--without", "proximity", "--without", "title")
+    assert whole["settings"]["without"] == []
+    assert less["settings"]["without"] == ["proximity", "title"]
+
+
 def test_a_gate_without_a_baseline_is_a_usage_error(
     dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
