@@ -1,7 +1,9 @@
 """What a workspace has and what it lacks. A check is data: name, status, message, remedy."""
 
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 from rag.config import Settings
@@ -77,6 +79,13 @@ def _knowledge(workspace: Workspace) -> Check:
             message=f"no folder {workspace.settings.knowledge}/",
             remedy="rag init",
         )
+    if why := _unreadable(folder):
+        return Check(
+            name="knowledge",
+            status="missing",
+            message=f"{workspace.settings.knowledge}/ cannot be read: {why}",
+            remedy="let this user read the folder",
+        )
     files = sum(1 for file in folder.rglob("*") if file.is_file())
     if not files:
         return Check(
@@ -86,6 +95,15 @@ def _knowledge(workspace: Workspace) -> Check:
             remedy="put documents into it, then rag index",
         )
     return Check(name="knowledge", status="ok", message=f"{files} files")
+
+
+def _unreadable(folder: Path) -> str | None:
+    """Why nothing of `folder` can be listed. Walking it would pass that over in silence."""
+    try:
+        with os.scandir(folder):
+            return None
+    except OSError as error:
+        return error.strerror or type(error).__name__
 
 
 def _index(workspace: Workspace) -> Check:
@@ -130,6 +148,14 @@ def _prompts(workspace: Workspace) -> Check:
 
 
 def _traces(workspace: Workspace) -> Check:
+    folder = workspace.settings.traces_dir
+    if folder.exists() and (why := _unreadable(folder)):
+        return Check(
+            name="traces",
+            status="note",
+            message=f"{workspace.settings.traces}/ cannot be used, so that no trace is kept: {why}",
+            remedy="move it away, or let this user read and write it",
+        )
     damaged: list[str] = []
     count = sum(1 for _ in workspace.journal.traces(damaged))
     if damaged:

@@ -72,7 +72,7 @@ def stats(
     if as_json:
         emit_json(told.model_dump(mode="json"))
         return
-    out(f"{told.requests} requests", style="bold")
+    out(f"requests {told.requests}", style="bold")
     for name, count in told.outcomes.items():
         out(f"  {name:<14} {count}")
     out(f"{told.called} called a model", style="bold")
