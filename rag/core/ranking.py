@@ -28,7 +28,7 @@ from rag.core.ranking_tokens import (
 )
 from rag.domain.ranking import Ranking, RankingCounts, RankingForm, RankingMode, RankingRefusal
 
-PARSER_VERSION = "ranking-1"
+PARSER_VERSION = "ranking-2"
 """Raise it whenever the same reply may be read another way: cached rankings are then made anew."""
 
 # Keys of an object that hold the ranking, the surest first. Compared without case, spaces and
@@ -250,21 +250,25 @@ def _bare_list(marks: Sequence[Mark]) -> tuple[Item, ...] | None:
 
 
 def _chains(marks: Sequence[Mark]) -> dict[int, list[tuple[Item, ...]]]:
-    """`[2] > [0] > [1]`: the joined ids at the place of the first, nothing at the others'."""
+    """`[2] > [0] > [1]`, or `[2] > [0, 1]`: the joined ids at the place of the first, nothing at
+    the others'. A list in front of the sign is an order of its own (`[0, 1] -> [1, 0]`)."""
     places = [i for i, mark in enumerate(marks) if mark.kind != "newline"]
     chains: dict[int, list[tuple[Item, ...]]] = {}
     run: list[int] = []
     for position, place in enumerate(places):
         item = marks[place].item
-        if not (isinstance(item, Listing) and _is_single(item)):
+        if not isinstance(item, Listing):
             continue
-        joined = position > 1 and marks[places[position - 1]].kind == "chain"
-        if not (joined and run and places[position - 2] == run[-1]):
+        signed = position > 1 and marks[places[position - 1]].kind == "chain"
+        if not (signed and run and places[position - 2] == run[-1]):
             run = []
-        run.append(place)
+        if run or _is_single(item):
+            run.append(place)
         if len(run) > 1:
             chains.update({member: [] for member in run[1:]})
             chains[run[0]] = [_joined(marks[member].item for member in run)]
+        if not _is_single(item):
+            run = []
     return chains
 
 
