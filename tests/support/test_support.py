@@ -82,6 +82,19 @@ def test_words_are_not_compared_across_languages_but_facts_are() -> None:
     assert check("備份存放於 `/srv/backup`。[S1]", source).verdict == "unsupported"
 
 
+def test_what_was_not_compared_is_not_called_supported() -> None:
+    """Else citing any page in another language would make a claim supported."""
+    prices = SourceText(marker="S1", text="Backups cost 20 euros a month.")
+    keys = SourceText(marker="S2", text="鑰匙在櫃檯領取。")
+    foreign = check("Room keys are handed out at the desk.[S2]", keys)
+    assert foreign.verdict == "weak" and "another language" in str(foreign.why)
+    assert check("Room keys are handed out at the desk.[S1][S2]", prices, keys).verdict == "weak"
+    assert check("Room keys are handed out at the desk.[S1]", prices).verdict == "unsupported"
+    own = SourceText(marker="S1", text="Room keys are handed out at the front desk.")
+    assert check("Room keys are handed out at the desk.[S1][S2]", own, keys).verdict == "supported"
+    assert check("鑰匙在櫃檯領取。[S1]", prices).verdict == "weak"
+
+
 def test_markers_are_no_content() -> None:
     source = SourceText(marker="S12", text="Backups are kept for 30 days.")
     assert check("[S12] Backups are kept [S12] for 30 days.[S12]", source).verdict == "supported"

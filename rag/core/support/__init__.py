@@ -106,14 +106,18 @@ def _judged(asked: ClaimReading, readings: Sequence[SourceReading], *, quoted: b
         return _SUPPORTED
     if problem := next(_problems(asked, readings), None):
         return "unsupported", problem
-    if not asked.stems or any(item.is_chinese != asked.is_chinese for item in readings):
-        return _SUPPORTED  # the words of another language cannot be compared
-    share = max(reading.words.best_window(asked.stems).share for reading in readings)
+    if not asked.stems:
+        return _SUPPORTED
+    alike = [reading for reading in readings if reading.is_chinese == asked.is_chinese]
+    share = max((reading.words.best_window(asked.stems).share for reading in alike), default=0.0)
+    if share >= WEAK_BELOW:
+        return _SUPPORTED
+    if len(alike) < len(readings):
+        # The words of another language cannot be compared. Facts were, but there must be some.
+        return _SUPPORTED if asked.states_facts else ("weak", Reason("not_compared"))
     if share < UNSUPPORTED_BELOW:
         return "unsupported", Reason("other_topic")
-    if share < WEAK_BELOW:
-        return "weak", Reason("in_part")
-    return _SUPPORTED
+    return "weak", Reason("in_part")
 
 
 def _evidence(reading: SourceReading, stems: Sequence[str], quote: Span | None) -> Evidence:

@@ -77,6 +77,12 @@ class ClaimReading:
         taken += [Span(item.start, item.end) for item in self.literals if item.kind != "quotation"]
         return find_quantities(self.flat, sorted(taken))
 
+    @property
+    def states_facts(self) -> bool:
+        """Whether it holds anything that is compared letter for letter or by value."""
+        found = (self.literals, self.dates, self.decades, self.weekdays, self.clocks)
+        return any(found) or bool(self.quantities or self.rates)
+
     @cached_property
     def orders(self) -> dict[Order, Statement]:
         return find_orders(self.flat)

@@ -22,6 +22,7 @@ Name = Literal[
     "said_of_another",
     "other_topic",
     "in_part",
+    "not_compared",
 ]
 
 
@@ -50,6 +51,7 @@ _ENGLISH: dict[Name, str] = {
     "said_of_another": '{where} says "{words}" of something else',
     "other_topic": "{where} speaks of something else",
     "in_part": "{where} holds only part of what this says",
+    "not_compared": "{where} is in another language, and this has no number or name to compare",
 }
 
 _CHINESE: dict[Name, str] = {
@@ -67,6 +69,7 @@ _CHINESE: dict[Name, str] = {
     "said_of_another": "{where} 的「{words}」說的是別的事",
     "other_topic": "{where} 說的是別的事",
     "in_part": "{where} 只包含這句的一部分內容",
+    "not_compared": "{where} 是另一種語言，這句也沒有可比對的數字或名稱",
 }
 
 
