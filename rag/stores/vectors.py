@@ -28,7 +28,7 @@ _SPACE = "cosine"
 # Candidates that a search keeps while it walks Chroma's graph. At the default, 100, it misses up to
 # 2 in 100 of the true first 50 (python_faq_zhtw, fastapi_xling; questions as they are searched),
 # others from run to run; here 3 in 1,000, at 3.4 ms instead of 2.4 for 100,000 passages. 400 misses
-# none for 4.9 ms, which a bilingual index pays twice.
+# none for 4.9 ms, and a bilingual index pays for two questions.
 _BEAM = 200
 # Reads and deletes by id bind one SQL variable each; the least limit of SQLite builds is 999.
 _PAGE = 900
