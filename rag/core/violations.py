@@ -31,7 +31,11 @@ _ENGLISH = {
     "insufficient_with_citation": "`insufficient` takes no markers, and `citations` must be empty.",
     "uncited_claim": "No source is cited for: {quote}",
     "unsupported_claim": "The cited source does not bear out: {quote} ({why})",
-    "weak_claim": "The cited source bears this out only in part: {quote} ({why})",
+    "weak_claim": "The cited source is not seen to bear out all of this: {quote} ({why})",
+    "not_reranked.fallback": "The passages stay in the order of the search: {reason}.",
+    "not_reranked.partial": "Some passages stay in the order of the search: {reason}.",
+    "not_reranked.skipped": "The passages stay in the order of the search: {reason};"
+    " the model is not asked again for {seconds} s.",
 }
 
 _CHINESE = {
@@ -54,7 +58,10 @@ _CHINESE = {
     "insufficient_with_citation": "`insufficient` 不得帶有標記，`citations` 必須是空的。",
     "uncited_claim": "這句沒有引用來源：{quote}",
     "unsupported_claim": "引用的來源不支持這句：{quote}（{why}）",
-    "weak_claim": "引用的來源只部分支持這句：{quote}（{why}）",
+    "weak_claim": "看不出引用的來源完全支持這句：{quote}（{why}）",
+    "not_reranked.fallback": "段落維持搜尋的順序：{reason}。",
+    "not_reranked.partial": "部分段落維持搜尋的順序：{reason}。",
+    "not_reranked.skipped": "段落維持搜尋的順序：{reason}；{seconds} 秒內不再請模型排序。",
 }
 
 _WANTED = {

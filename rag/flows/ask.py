@@ -17,6 +17,7 @@ from rag.core.plain import well_formed
 from rag.core.prompt import build_messages, messages_hash, prompt_language, retry_messages
 from rag.core.record import source_texts
 from rag.core.tokens import count_tokens
+from rag.core.violations import violation
 from rag.domain.answer import Answer, Verdict, Violation
 from rag.domain.errors import ModelError, UsageError
 from rag.domain.models import Message, ModelReply, ModelRequest, Prompt, Turn
@@ -127,16 +128,15 @@ def _retrieve(record: Record, ports: AskPorts, query: str, on_stage: OnStage) ->
             query, record.candidates, len(record.candidates)
         )
         if record.rerank.status != "ok":
-            record.warnings.append(_not_reranked(record.rerank))
+            language = prompt_language(record.question, options.language)
+            record.warnings.append(_not_reranked(record.rerank, language))
 
 
-def _not_reranked(trace: RerankTrace) -> Violation:
+def _not_reranked(trace: RerankTrace, language: str) -> Violation:
     """Reranking never stops an answer, and never fails in silence."""
-    share = "some passages stay" if trace.status == "partial" else "the passages stay"
-    pause = f"; skipped for {trace.pause_seconds:.0f} s" if trace.status == "skipped" else ""
-    return Violation(
-        code="not_reranked", message=f"{share} in the order of the search: {trace.reason}{pause}"
-    )
+    seconds = f"{trace.pause_seconds or 0:.0f}"
+    name = f"not_reranked.{trace.status}"
+    return violation(name, language, reason=str(trace.reason), seconds=seconds)
 
 
 def _answer(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from rag.core.trace_view import trace_lines
+from rag.core.violations import violation
 from rag.domain.answer import Answer
 from rag.domain.retrieval import Retrieved
 from rag.domain.trace import Trace
@@ -103,3 +104,16 @@ def test_a_hundred_questions_with_a_broken_ranker_all_finish(tmp_path: Path) -> 
     assert "reranked   order of the search, skipped after failures: timeout" in shown
     statuses = [trace.rerank.status for trace in desk.traces() if trace.rerank]
     assert sorted(statuses) == ["fallback"] * 3 + ["skipped"] * 97
+
+
+@pytest.mark.parametrize("status", ["fallback", "partial", "skipped"])
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "order of the search"), ("zh-Hant", "搜尋的順序")]
+)
+def test_a_ranking_that_failed_is_told_in_the_language_of_the_question(
+    status: str, language: str, told: str
+) -> None:
+    warning = violation(f"not_reranked.{status}", language, reason="timeout", seconds="60")
+    assert warning.code == "not_reranked"
+    assert told in warning.message and "timeout" in warning.message
+    assert ("60" in warning.message) == (status == "skipped")
