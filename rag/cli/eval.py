@@ -19,7 +19,6 @@ from rag.cli.options import (
     Queries,
     SearchMode,
     Without,
-    score_parts,
 )
 from rag.cli.session import settings_of
 
@@ -65,6 +64,7 @@ def retrieval(
     as_json: AsJson = False,
 ) -> int:
     from rag.cli import EXIT_REGRESSION
+    from rag.core.arrange import weights_without
     from rag.core.trec import format_run
     from rag.datasets import read_dataset
     from rag.domain.errors import UsageError
@@ -72,12 +72,13 @@ def retrieval(
 
     if fail_below is not None and baseline is None:
         raise UsageError("--fail-below needs something to fall below", "add --baseline FILE")
+    weights_without(without or ())  # a slip is told before anything is indexed
     before = read_saved(baseline) if baseline else None
     chosen = read_dataset(dataset, corpus=corpus, queries=queries)
     if run_in:
         measured, told = _measure_file(chosen, run_in), {"run": str(run_in)}
     else:
-        measured, told = _measure_search(settings_of(context), chosen, mode, score_parts(without))
+        measured, told = _measure_search(settings_of(context), chosen, mode, without or ())
     result = report(chosen.name, chosen.queries, measured, told)
     if run_out:
         write_file(run_out, format_run(measured.run, tag=f"citebound-{mode}"))

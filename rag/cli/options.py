@@ -68,13 +68,3 @@ def search_filter(path: list[str] | None, lang: list[str] | None) -> "Filter":
     if unknown := [name for name in lang or () if name not in languages]:
         raise UsageError(f"no language {unknown[0]!r}", f"there are: {', '.join(languages)}")
     return Filter(paths=tuple(path or ()), languages=tuple(lang or ()))
-
-
-def score_parts(without: list[str] | None) -> tuple[str, ...]:
-    """The parts of a score to leave out; one that there is not is refused."""
-    from rag.core.arrange import WEIGHTS
-    from rag.domain.errors import UsageError
-
-    if unknown := [name for name in without or () if name not in WEIGHTS]:
-        raise UsageError(f"no part {unknown[0]!r}", f"there are: {', '.join(WEIGHTS)}")
-    return tuple(without or ())

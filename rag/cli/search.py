@@ -13,7 +13,6 @@ from rag.cli.options import (
     QueryText,
     Rerank,
     Without,
-    score_parts,
     search_filter,
 )
 from rag.cli.session import MOST_RESULTS, workspace_of
@@ -54,7 +53,7 @@ def search(
         mode=mode,
         limit=limit,
         filter=search_filter(path, lang),
-        without=score_parts(without),
+        without=without or (),
     )
     for line in found.degraded:
         err(f"degraded: {line}", style="yellow")

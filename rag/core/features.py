@@ -25,6 +25,7 @@ _IDENTIFIER = re.compile(
     r"|[a-z]+[A-Z]\w*|\w+(?=\(\)))",
     re.ASCII,
 )
+_ABBREVIATION = re.compile(r"\b[A-Z][A-Z0-9]+\b")
 _QUOTED = re.compile(
     r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|「([^」\n]{2,200})」|『([^』\n]{2,200})』"
 )
@@ -62,6 +63,14 @@ class Query:
         spans = [match[1] for match in _CODE_SPAN.finditer(asked)]
         names = [match[0] for match in _IDENTIFIER.finditer(_CODE_SPAN.sub(" ", asked))]
         return tuple(dict.fromkeys(plain(name) for name in [*spans, *names]))
+
+    @cached_property
+    def names_something(self) -> bool:
+        """Whether it asks by a name: an identifier, a quoted phrase, an abbreviation, or words
+        without a question around them."""
+        abbreviated = _ABBREVIATION.search(self.text[:_ASKED]) is not None
+        looked_up_as_is = keywords(self.text) == self.text
+        return bool(self.identifiers or self.phrases) or abbreviated or looked_up_as_is
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ _TABLE = """
     開放原始碼 开源 | 時間戳記 时间戳 | 預存程序 存储过程 | 基底類別 基类 |
     父類別 父类 | 類別 类 | 請求本文 请求体 | 回應本文 响应体 | 背景任務 后台任务 |
     程式碼 代码 | 程式設計師 程序员 | 程式設計 编程 | 程式 程序 | 字串 字符串 |
-    互動式 交互式 | 產品質量 产品质量
+    互動式 交互式
 """
 # Words of both sides that OpenCC takes for Taiwan's and changes: 作業程序 is no 作业进程.
 _SHARED = "向量 序列 程序 核心 指標 互動"
@@ -56,6 +56,7 @@ _NOT_AFTER = {
     "資安": "投融物工合外師",
     "合約": "符結綜適組配集聯整複混融契吻",
     "相依": "互",
+    "品質": "產",
     "全域": "安完健",
     "封包": "信密冰",
     "重設": "著注嚴比側偏看慎尊多",
@@ -99,10 +100,7 @@ def in_mainland_words(traditional: str, convert: Callable[[str], str]) -> str:
 
 def _is_chance(text: str, found: re.Match[str]) -> bool:
     """Whether the characters of a word only meet here, as 線上 in 路線上."""
-    before, after = (
-        text[max(0, found.start() - 1) : found.start()],
-        text[found.end() : found.end() + 1],
-    )
-    return bool(before and before in _NOT_AFTER.get(found[0], "")) or bool(
-        after and after in _NOT_BEFORE.get(found[0], "")
+    before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
+    return (before or " ") in _NOT_AFTER.get(found[0], "") or (
+        (after or " ") in _NOT_BEFORE.get(found[0], "")
     )

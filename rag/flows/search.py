@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.core.arrange import LOOKED_AT, WEIGHTS, arrange
+from rag.core.arrange import LOOKED_AT, arrange, weights_without
 from rag.core.compatible import require_same_embedder
 from rag.core.crosslingual import moved_question
 from rag.core.fuse import DEPTH, fuse
@@ -41,12 +41,13 @@ class Searcher:
             without: parts of the score to leave out, of those in `arrange.WEIGHTS`.
 
         Raises:
-            UsageError: the query has no letter or digit.
+            UsageError: the query has no letter or digit, or the score no such part.
             IndexUnusable: the index was made by another embedder.
             RagError: every retriever of this mode failed.
         """
         if not any(char.isalnum() for char in query):
             raise UsageError("the query has no letter or digit", "ask with at least one word")
+        weights = weights_without(without)
         retrievers: dict[str, Callable[[], list[Hit]]] = {}
         depth, words = max(DEPTH, limit), keywords(query)
         if mode != "vector":
@@ -62,7 +63,6 @@ class Searcher:
             degraded.append(f"no document matches {' or '.join(filter.paths)}")
         chunks = self._known([hit.chunk_id for hit in fused], max(limit, LOOKED_AT))
         rarity = self.lexical.rarity(words) if "lexical" in lists else {}
-        weights = {name: weight for name, weight in WEIGHTS.items() if name not in without}
         candidates = arrange(query, fused, chunks, rarity=rarity, limit=limit, weights=weights)
         return Retrieved(query=query, candidates=candidates, degraded=tuple(degraded))
 

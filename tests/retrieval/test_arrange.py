@@ -149,6 +149,8 @@ def test_words_of_an_english_question_count_less_in_a_chinese_passage() -> None:
     assert lexical("How is memory managed?") < lexical("How is memory managed?", english)
     assert lexical("SharedMemoryManager 如何管理記憶體？") == lexical("How is it?", english)
     assert lexical("SharedMemoryManager 做什麼？", english) == lexical("How is it?", english)
+    for named in ("shared memory", "What is SMM?", "Where is shared_memory described?"):
+        assert lexical(named) == lexical(named, english)
 
 
 def test_words_add_less_the_more_a_vector_stands_out() -> None:
